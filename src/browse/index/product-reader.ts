@@ -5,11 +5,12 @@ import { type CopiedRow, readCopied } from './copied-rows.ts';
 import type { ProductRow, SearchedTexts } from './product-index.ts';
 import { Slice } from './texts.ts';
 
-const IF_NOT_ASCII = (text: string): string => `case when octet_length(${text}) <> length(${text}) then ${text} end`;
+const ifNotAscii = (column: string, value = column): string =>
+  `case when octet_length(${column}) <> length(${column}) then ${value} end`;
 
 /** In the order in which {@link textsOf} reads them. So with the others; the types are those that are read. */
 const TEXTS = 'p.id::int, p.name::text, p.brand::text, p.tags::text[]';
-const WORDS = `${IF_NOT_ASCII('p.subtitle')}, ${IF_NOT_ASCII(`left(p.description, ${SEARCHED_DESCRIPTION})`)}, w.words`;
+const WORDS = `${ifNotAscii('p.subtitle')}, ${ifNotAscii('p.description', `left(p.description, ${SEARCHED_DESCRIPTION})`)}, w.words`;
 const VALUES = `p.category_id::int, (p.price * 100)::float8, p.stock > 0, coalesce(p.list_price > p.price, false),
   p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.attributes::text, array_to_json(p.option_names)::text,
   array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end from product_variant v where v.product_id = p.id)`;
