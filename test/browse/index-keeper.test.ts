@@ -112,3 +112,18 @@ test('before it has words the index answers what is no search; with them it find
   expect(await byPrice('kettle')).toEqual([first]);
   expect(keeper.status).toMatchObject({ isBrowsable: true, isReady: true, filledShare: 1 });
 });
+
+test('products in Chinese among others have the texts that parts of their words are looked for in', async () => {
+  await using scene = await setUp('order by p.id limit');
+  const { database, ids, byPrice, readOf } = scene;
+  const [first = 0, second = 0, third = 0] = ids;
+  const values = await readOf(1);
+  await database.sql(`update product set name = 'Kettle' where id = $1`, [first]);
+  await database.sql(`update product set name = '不锈钢保温杯' where id = $1`, [second]);
+  await database.sql(`update product set name = '保温, 温杯' where id = $1`, [third]);
+  values?.resolve();
+  for (const number of [2, 3]) (await readOf(number))?.resolve();
+  await expect.poll(() => byPrice('保温杯'), { interval: 5 }).toEqual([second]);
+  expect(await byPrice('kettle')).toEqual([first]);
+  expect(await byPrice('温杯')).toEqual([second, third]);
+});

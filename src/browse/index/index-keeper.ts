@@ -46,14 +46,19 @@ const LOG_PROGRESS_MS = 5000;
 const READ_TIMEOUT_MS = 120_000;
 const MAX_RETRY_MS = 10_000;
 
+/**
+ * While words are read: the last product that has them, and how many have; whether those that follow are read with their texts, as Chinese, Japanese or Korean is
+ * among them; and products that have changed meanwhile.
+ */
+const noWords = () => ({ lastId: BEFORE_FIRST_ID, count: 0, needsTexts: false, changed: new Set<number>() });
+
 /** Fills the index and keeps it as the database is, by the changes that are notified. */
 export class IndexKeeper {
   readonly #options: Options;
   #client: DatabaseClient | undefined;
   #index: ProductIndex | undefined;
   #filling: { readonly index: ProductIndex; readonly estimate: number; readonly startedMs: number } | undefined;
-  /** While words are read: the last product that has them, and how many have; and products that have changed meanwhile. */
-  #wordsOf = { lastId: BEFORE_FIRST_ID, count: 0, changed: new Set<number>() };
+  #wordsOf = noWords();
   #categories = new CategoryTree([]);
   #changed = new Set<number>();
   /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
@@ -225,14 +230,18 @@ export class IndexKeeper {
 
   /** Reads the words of some products. Those that have changed get theirs at the end, as words are put into one row after another. */
   async #readWords(client: DatabaseClient, index: ProductIndex): Promise<void> {
-    const { lastId, count, changed } = this.#wordsOf;
-    const reading = readWordsAfter(client, lastId, WORDS_AT_ONCE, (product) => {
-      if (!changed.has(product.id)) index.putWords(product);
+    const known = this.#wordsOf;
+    const { lastId, needsTexts, changed } = known;
+    const reading = readWordsAfter(client, lastId, WORDS_AT_ONCE, needsTexts, (product) => {
+      if (known.needsTexts !== needsTexts) return;
+      if (changed.has(product.id) || index.putWords(product)) {
+        known.lastId = product.id;
+        known.count += 1;
+      } else known.needsTexts = true;
     });
     const read = await this.#inTime(reading);
     if (this.#index !== index) return;
-    this.#wordsOf = { lastId: read.lastId, count: count + read.count, changed };
-    if (read.count < WORDS_AT_ONCE) {
+    if (read < WORDS_AT_ONCE && known.needsTexts === needsTexts) {
       index.hasWords = true;
       this.changed({ table: 'product', ids: [...changed] });
       index.settlePostings();
@@ -265,7 +274,7 @@ export class IndexKeeper {
       this.#clockOffsetUs = now - performance.now() * 1000;
       const index = new ProductIndex();
       index.hasWords = false;
-      this.#wordsOf = { lastId: BEFORE_FIRST_ID, count: 0, changed: new Set() };
+      this.#wordsOf = noWords();
       this.#leftOut = new Set();
       index.settle(now);
       index.columns.reserve(estimate);

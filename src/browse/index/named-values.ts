@@ -253,13 +253,19 @@ export class OptionValues extends NamedValues {
 
   /** The variants of a product, whose values become known. */
   learn({ optionNames, variants, isInStock }: ProductRow): number[] {
-    const learnt = variants.map(({ memory, begin, end }) => {
+    const learnt = new Array<number>(variants.length);
+    for (let count = 0; count < learnt.length; count += 1) {
+      const { memory, begin, end } = variants[count] as Slice;
       const text = this.texts.numberOf(joinedOf(optionNames, new Slice(memory, begin, end - 1)));
       this.codesOfText(text);
       // Programs that write past the triggers may leave a product out of stock that has such a variant.
-      return text * 2 + Number(isInStock && memory[end - 1] === PLUS);
-    });
-    return learnt.sort((a, b) => a - b);
+      const variant = text * 2 + Number(isInStock && memory[end - 1] === PLUS);
+      // They are few, and `sort` is slow with so few.
+      let at = count;
+      for (; at > 0 && (learnt[at - 1] as number) > variant; at -= 1) learnt[at] = learnt[at - 1] as number;
+      learnt[at] = variant;
+    }
+    return learnt;
   }
 
   /** Whether a row has these variants, apart from what is in stock. */

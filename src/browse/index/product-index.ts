@@ -13,6 +13,7 @@ import { Numbers, Slice, Texts } from './texts.ts';
 /** What is searched of a product, in memory that may change after the call. */
 export interface SearchedTexts {
   readonly id: number;
+  /** Null where no texts were read, but the words. */
   readonly name: Slice | null;
   readonly brand: Slice | null;
   readonly tags: readonly Slice[];
@@ -128,12 +129,13 @@ export class ProductIndex {
     else if (this.hasRanks) this.unranked.add(product.id);
   }
 
-  /** Puts words into a row that has none: into one row after another, before `hasWords`. */
-  putWords(product: SearchedTexts): void {
+  /** Puts words into a row that has none: into one row after another, before `hasWords`. @returns false where texts are needed, too */
+  putWords(product: SearchedTexts): boolean {
     const row = this.columns.rowOf(product.id);
-    if (row < 0) return;
+    if (row < 0) return true;
     const words = this.#productWords.read(product);
-    this.#appendWords(row, words, hashOf(words));
+    if (words) this.#appendWords(row, words, hashOf(words));
+    return words !== undefined;
   }
 
   #appendWords(row: number, { postings, runs }: Words, hash: number): void {

@@ -5,11 +5,12 @@ import { type CopiedRow, readCopied } from './copied-rows.ts';
 import type { ProductRow, SearchedTexts } from './product-index.ts';
 import { Slice } from './texts.ts';
 
-const IF_NOT_ASCII = (text: string): string => `case when octet_length(${text}) <> length(${text}) then ${text} end`;
+const ifNotAscii = (column: string, value = column): string =>
+  `case when octet_length(${column}) <> length(${column}) then ${value} end`;
 
-/** In the order in which {@link textsOf} reads them. So with the others; the types are those that are read. */
-const TEXTS = 'p.id::int, p.name::text, p.brand::text, p.tags::text[]';
-const WORDS = `${IF_NOT_ASCII('p.subtitle')}, ${IF_NOT_ASCII(`left(p.description, ${SEARCHED_DESCRIPTION})`)}, w.words`;
+/** In the order in which {@link productOf} reads them. So with the others; the types are those that are read. */
+const TEXTS = 'p.name::text, p.brand::text, p.tags::text[]';
+const OTHER_TEXTS = `${ifNotAscii('p.subtitle')}, ${ifNotAscii('p.description', `left(p.description, ${SEARCHED_DESCRIPTION})`)}`;
 const VALUES = `p.category_id::int, (p.price * 100)::float8, p.stock > 0, coalesce(p.list_price > p.price, false),
   p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.attributes::text, array_to_json(p.option_names)::text,
   array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end from product_variant v where v.product_id = p.id)`;
@@ -23,11 +24,11 @@ const WITH_WORDS = 'left join product_words w on w.product_id = p.id';
 const NO_ATTRIBUTES = Slice.of('{}');
 const NO_NAMES = Slice.of('[]');
 
-const textsOf = (row: CopiedRow) => ({ id: row.int(), name: row.slice(), brand: row.slice(), tags: row.slices() });
-
-const wordsOf = (row: CopiedRow) => ({ subtitle: row.slice(), description: row.slice(), words: row.slice() });
-
-const valuesOf = (row: CopiedRow) => ({
+const productOf = (row: CopiedRow, hasWords: boolean) => ({
+  id: row.int(),
+  name: row.slice(),
+  brand: row.slice(),
+  tags: row.slices(),
   categoryId: row.int(),
   cents: row.float(),
   isInStock: row.bool(),
@@ -38,6 +39,20 @@ const valuesOf = (row: CopiedRow) => ({
   attributes: row.slice() ?? NO_ATTRIBUTES,
   optionNames: row.slice() ?? NO_NAMES,
   variants: row.slices() ?? [],
+  subtitle: hasWords ? row.slice() : null,
+  description: hasWords ? row.slice() : null,
+  words: hasWords ? row.slice() : null,
+});
+
+/** @param hasTexts whether the texts were read, too */
+const searchedOf = (row: CopiedRow, hasTexts: boolean): SearchedTexts => ({
+  id: row.int(),
+  name: hasTexts ? row.slice() : null,
+  brand: hasTexts ? row.slice() : null,
+  tags: hasTexts ? (row.slices() ?? []) : [],
+  subtitle: hasTexts ? row.slice() : null,
+  description: hasTexts ? row.slice() : null,
+  words: row.slice(),
 });
 
 export interface ReadProducts {
@@ -56,13 +71,11 @@ export const readProducts = (
   ids: readonly number[],
   onProduct: OnProduct,
 ): Promise<ReadProducts> => {
-  const query = `${onSale(`${TEXTS}, ${VALUES}, ${WORDS}`, WITH_WORDS)} and p.id = any('{${ids}}'::int[])`;
-  return read(client, query, (row) => ({ ...textsOf(row), ...valuesOf(row), ...wordsOf(row) }), faultOf, onProduct);
+  const query = `${onSale(`p.id::int, ${TEXTS}, ${VALUES}, ${OTHER_TEXTS}, w.words`, WITH_WORDS)} and p.id = any('{${ids}}'::int[])`;
+  return read(client, query, true, onProduct);
 };
 
 const after = (id: number, limit: number): string => `and p.id > ${id}::bigint order by p.id limit ${limit}`;
-
-const NO_WORDS = { subtitle: null, description: null, words: null };
 
 /** In the order of ids, without their words. */
 export const readProductsAfter = (
@@ -71,38 +84,43 @@ export const readProductsAfter = (
   limit: number,
   onProduct: OnProduct,
 ): Promise<ReadProducts> => {
-  const query = `${onSale(`${TEXTS}, ${VALUES}`)} ${after(id, limit)}`;
-  return read(client, query, (row) => ({ ...textsOf(row), ...valuesOf(row), ...NO_WORDS }), faultOf, onProduct);
+  const query = `${onSale(`p.id::int, ${TEXTS}, ${VALUES}`)} ${after(id, limit)}`;
+  return read(client, query, false, onProduct);
 };
 
-/** In the order of ids, what is searched of products. */
-export const readWordsAfter = (
+/** In the order of ids, what is searched of products. @param hasTexts whether that is more than their words @returns how many came */
+export const readWordsAfter = async (
   client: DatabaseClient,
   id: number,
   limit: number,
+  hasTexts: boolean,
   onWords: (product: SearchedTexts) => void,
-): Promise<ReadProducts> => {
+): Promise<number> => {
   // PostgreSQL would merge the tables, and read all the words before these, too.
   const join = `${WITH_WORDS} and w.product_id > ${id}::bigint`;
-  const query = `${onSale(`${TEXTS}, ${WORDS}`, join)} ${after(id, limit)}`;
-  return read(client, query, (row) => ({ ...textsOf(row), ...wordsOf(row) }), faultOfTexts, onWords);
+  const columns = hasTexts ? `p.id::int, ${TEXTS}, ${OTHER_TEXTS}, w.words` : 'p.id::int, w.words';
+  let count = 0;
+  await readCopied(client, `${onSale(columns, join)} ${after(id, limit)}`, (row) => {
+    count += 1;
+    onWords(searchedOf(row, hasTexts));
+  });
+  return count;
 };
 
 /** @param onProduct is given what has no fault */
-const read = async <Product extends { readonly id: number }>(
+const read = async (
   client: DatabaseClient,
   query: string,
-  productOf: (row: CopiedRow) => Product,
-  reasonOf: (product: Product) => string | undefined,
-  onProduct: (product: never) => void,
+  hasWords: boolean,
+  onProduct: OnProduct,
 ): Promise<ReadProducts> => {
   const unfit: { id: number; reason: string }[] = [];
   let count = 0;
   let lastId = 0;
   await readCopied(client, query, (row) => {
-    const product = productOf(row);
-    const reason = reasonOf(product);
-    if (reason === undefined) onProduct(product as never);
+    const product = productOf(row, hasWords);
+    const reason = faultOf(product);
+    if (reason === undefined) onProduct(product as ProductRow);
     else unfit.push({ id: product.id, reason });
     count += 1;
     lastId = product.id;
@@ -111,13 +129,11 @@ const read = async <Product extends { readonly id: number }>(
 };
 
 /** Vitrine's own tables refuse such values. A shop may have changed a column's type, or dropped a check. */
-const faultOfTexts = ({ name, tags }: ReturnType<typeof textsOf>): string | undefined =>
-  tags === null ? 'its tags are no list of texts' : name === null ? 'it has no name' : undefined;
-
-const faultOf = (product: ReturnType<typeof textsOf> & ReturnType<typeof valuesOf>): string | undefined => {
-  const { cents, publishedAt } = product;
+const faultOf = ({ name, tags, cents, publishedAt }: ReturnType<typeof productOf>): string | undefined => {
   if (!Number.isSafeInteger(cents) || cents < 0) return 'its price is no whole number of cents, or too large';
-  return faultOfTexts(product) ?? (Number.isNaN(publishedAt) ? 'it has no time of publication' : undefined);
+  if (tags === null) return 'its tags are no list of texts';
+  if (name === null) return 'it has no name';
+  return Number.isNaN(publishedAt) ? 'it has no time of publication' : undefined;
 };
 
 interface Beginning {

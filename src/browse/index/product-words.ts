@@ -41,8 +41,8 @@ export class ProductWords {
     this.#dictionary = dictionary;
   }
 
-  /** The postings are those of this product until the next one is read. New words become known. */
-  read(product: SearchedTexts): Words {
+  /** The postings are those of this product until the next one is read. New words become known. @returns undefined where it lacks the texts that its runs are in */
+  read(product: SearchedTexts): Words | undefined {
     if (!product.words) return { postings: this.#postings.subarray(0, 0), runs: [] };
     const { memory, begin } = product.words;
     const dictionary = this.#dictionary;
@@ -78,6 +78,7 @@ export class ProductWords {
       postings[index] = (word << FIELD_BITS) | (BEST_WEIGHT - weight);
       at = end + 3 + places * 2;
     }
+    if (mayHaveRuns && product.name === null) return undefined;
     return { postings: postings.subarray(0, count), runs: mayHaveRuns ? runsOfProduct(product) : [] };
   }
 }
