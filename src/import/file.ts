@@ -214,7 +214,7 @@ const parse = ({ values, ifNew = {}, ...place }: Valued, kind: ImportKind, optio
     const isForNew = values[name] === undefined && ifNew[name] !== undefined;
     const value = isForNew ? ifNew[name] : values[name];
     try {
-      row[column] = isBlank(value) ? null : parse(value as Value, options);
+      if (!isBlank(value)) row[column] = parse(value as Value, options);
       if (isForNew) row.if_new.push(name);
       else if (!isBlank(value) || (isNullable && value !== undefined)) row.present.push(name);
     } catch (error) {

@@ -70,8 +70,8 @@ export interface Identity {
   readonly isSame: string;
   /** @param isPresent returns the condition that the file has a field. @default variants have ways of their own */
   readonly isFound?: (isPresent: (field: string) => string) => string;
-  /** Where several rows of the catalogue are found, the first in this order is taken. */
-  readonly order: string;
+  /** Where several rows of the catalogue are found, the first in this order is taken. @default t.id */
+  readonly order?: string;
   /** Why a row that the catalogue does not have is rejected. @default such a row is new */
   readonly whyUnknown?: string;
 }
@@ -147,7 +147,7 @@ export const withKey = (kind: ImportKind, key: Key = 'slug'): ImportKind => {
     recognises: (has, hasNoOther) =>
       recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
   };
-  const identity: Identity = { isSame: `other.${key} = s.${key}`, isFound: () => `t.${key} = s.${key}`, order: 't.id' };
+  const identity: Identity = { isSame: `other.${key} = s.${key}`, isFound: () => `t.${key} = s.${key}` };
   if (key === 'sku') return { ...kind, key, identity, native };
   const whyUnknown = `is the id of no ${kind.table}: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id`;
   return { ...kind, key, identity: { ...identity, whyUnknown }, native, fields: { id: ID, ...kind.fields } };

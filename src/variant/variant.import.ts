@@ -13,7 +13,6 @@ export const variantImport: ImportKind = {
   identity: {
     isSame: `other.product_id = s.product_id and coalesce(other.option_values, '{}') = coalesce(s.option_values, '{}')
       and (s.option_values is not null or other.sku is not distinct from s.sku)`,
-    order: 't.id',
   },
   fields: {
     // In a file of variants, what --key says of the product.
