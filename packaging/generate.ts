@@ -41,10 +41,7 @@ const toSection = ({ title, about, rows }: Group): string =>
     ...(about ? [`${about}\n`] : []),
     '| variable | default | meaning |',
     '|---|---|---|',
-    ...rows.map(
-      ([name, row]) =>
-        `| \`${name}\` | ${pageDefault(row)} | ${row.description}${takenBy(name, row)}${row.alias ? ` Older name: \`${row.alias}\`.` : ''} |`,
-    ),
+    ...rows.map(([name, row]) => `| \`${name}\` | ${pageDefault(row)} | ${row.description}${takenBy(name, row)} |`),
   ].join('\n');
 
 /** Words and notations; the bounds of a number are said by the help and by the message for a bad value. */

@@ -26,7 +26,7 @@ const toWarning = ({ given, meant }: Misspelling): string =>
   `${given} is not a variable of Vitrine; did you mean ${meant}?`;
 
 const misspellings = (environment: Environment): Misspelling[] => {
-  const read = new Set<string | undefined>(ROWS.flatMap(([name, { alias }]) => [name, alias]));
+  const read = new Set<string>(ROWS.map(([name]) => name));
   return Object.keys(environment)
     .filter((given) => !read.has(given))
     .flatMap((given) => {
@@ -103,9 +103,6 @@ const isSet = (value: string | undefined): boolean => Boolean(value?.trim());
 
 const readValues = (environment: Environment): Values => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => isSet(value)));
-  for (const [name, { alias }] of ROWS) {
-    if (alias !== undefined) given[name] ??= given[alias];
-  }
   const faults: string[] = [];
   const values = ROWS.map(([name, { value, default: preset }]) => {
     const text = given[name] ?? preset;

@@ -28,8 +28,6 @@ import {
  * `vitrine serve --help` and a row of docs/configuration.md (by `npm run generate`).
  */
 export interface Variable {
-  /** An older name, which is still read where the new one is not set. */
-  readonly alias?: string;
   /** What values there are. It also says whether the variable may hold a secret. */
   readonly value: Value<unknown>;
   /** The default, as one would write it in the environment. Without it, an unset variable is undefined. */
@@ -124,7 +122,7 @@ const cache = {
   CHANGE_FEED: row(
     choice(['listen', 'poll']),
     'How changes are noticed. `listen`: by notifications. `poll`: a cached response counts for `FRESHNESS_MS`.',
-    { alias: 'PULSE', default: 'listen' },
+    { default: 'listen' },
   ),
   STALE_IF_ERROR_S: row(
     { ...integer(0, 86_400), unit: 's' },

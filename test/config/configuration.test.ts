@@ -64,17 +64,11 @@ test('a variable is a member of the configuration in camel case, beside what fol
   expect(Object.isFrozen(config)).toBe(true);
 });
 
-test('a variable is read by its older name, too, where the new one is not set', () => {
-  expect(readConfig({ PULSE: 'poll' }).changeFeed).toBe('poll');
-  expect(readConfig({ PULSE: 'poll', CHANGE_FEED: 'listen' }).changeFeed).toBe('listen');
-  expect(unknownVariables({ PULSE: 'poll' })).toEqual([]);
-});
-
 test.for([
   [{ DATABASE_DIRECT_URL: 'postgresql://db/shop' }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
   [{ DATABASE_REPLICA_URLS: 'postgresql://db/shop' }, 'DATABASE_REPLICA_URLS needs DATABASE_URL'],
   [
-    { DATABASE_URL: 'postgresql://a/shop', DATABASE_REPLICA_URLS: 'postgresql://b/shop', PULSE: 'poll' },
+    { DATABASE_URL: 'postgresql://a/shop', DATABASE_REPLICA_URLS: 'postgresql://b/shop', CHANGE_FEED: 'poll' },
     /DATABASE_REPLICA_URLS needs \w+=listen/,
   ],
 ] as const)('%j does not fit together', ([environment, message]) => {
