@@ -6,7 +6,7 @@ import {
   type OptionFilter,
   type SearchFilter,
 } from './browse-engine.ts';
-import { PRICE_CELL_DIGITS, TOLERANCE } from './price-bands.ts';
+import { PRICE_CELL_DIGITS } from './price-bands.ts';
 import type { Values } from './text.sql.ts';
 
 /** A part of a filter that has a facet. */
@@ -144,16 +144,12 @@ const FACETS: Readonly<Record<'categories' | 'brands' | 'tags' | 'price', (rows:
   // Equal lists of tags are one row; a tag that a list has twice counts once.
   tags: (rows) => topValues('t.tag', `${rows}, lateral (select distinct unnest(c.tags)) t(tag)`, 'c.count'),
   price: (rows) => `(
-      with priced as (
-        select c.price, ${priceCell('c.price')} as cell, c.count from ${rows}
-      ), shared as (
-        select p.*, sum(p.count) over (partition by p.cell) > ${TOLERANCE} * sum(p.count) over () as is_large from priced p
-      ), counted_cell as (
-        select case when s.is_large then s.price else s.cell end as first, s.is_large, sum(s.count)::int as count from shared s group by 1, 2
+      with counted_cell as (
+        select ${priceCell('c.price')} as first, min(c.price) as min, max(c.price) as max, sum(c.count)::int as count from ${rows} group by 1
       )
-      select json_build_object('min', min(${cents('p.price')}), 'max', max(${cents('p.price')}), 'cells', (
-        select json_agg(json_build_array(${cents('c.first')}, c.count, c.is_large) order by c.first) from counted_cell c))
-      from priced p having count(*) > 0)`,
+      select json_build_object('min', ${cents('min(p.min)')}, 'max', ${cents('max(p.max)')},
+        'cells', json_agg(json_build_object('first', ${cents('p.first')}, 'count', p.count) order by p.first))
+      from counted_cell p having count(*) > 0)`,
 };
 
 /** @param others the conditions on `b` of the filters of attributes, with their names */

@@ -2,15 +2,12 @@ import type { PriceRange } from './browse-engine.ts';
 
 export const PRICE_BANDS = 5;
 
-/**
- * How far the share of products below an edge may be from equal bands, for a rounder edge: a quarter of a band. Of a cell that has more of the products,
- * each price counts by itself.
- */
-export const TOLERANCE = 1 / (4 * PRICE_BANDS);
+/** How far the share of products below an edge may be from equal bands, for a rounder edge: a quarter of a band. */
+const TOLERANCE = 1 / (4 * PRICE_BANDS);
 
 /*
  * Prices are counted in cells: all prices that begin with the same four digits. So the counts of any number of products are a short list, and an edge of up
- * to four digits divides no cell. Where a cell has many of the products, its prices are counted one by one. In SQL: facets.sql.ts.
+ * to four digits divides no cell. In SQL: facets.sql.ts.
  */
 
 /** The digits that the prices of a cell begin with. */
@@ -38,20 +35,12 @@ export const firstOfPriceCell = (cell: number): number => {
   return (cell - power * CELLS_OF_POWER) * 10 ** power;
 };
 
-/** Products whose prices are in one cell, or are one price. In cents. */
+/** Products whose prices are in one cell. */
 export interface PricedCell {
+  /** The lowest price of the cell, in cents. */
   readonly first: number;
-  /** All are below this one. */
-  readonly end: number;
   readonly count: number;
 }
-
-/** @param isOne the cell is that price alone */
-export const pricedCell = (first: number, count: number, isOne = false): PricedCell => ({
-  first,
-  end: isOne ? first + 1 : firstOfPriceCell(priceCellOf(first) + 1),
-  count,
-});
 
 /** Bands with about as many products each, of cells that have products, the cheapest first. In cents. */
 export const priceRangeOf = (min: number, max: number, cells: readonly PricedCell[]): PriceRange => {
@@ -87,13 +76,15 @@ const edgesOf = (cells: readonly PricedCell[]): number[] => {
   for (let band = 1; band < PRICE_BANDS; band += 1) {
     const wanted = (total * band) / PRICE_BANDS;
     const distance = (cell: number): number => Math.abs((below[cell] as number) - wanted);
-    // The cells before which an edge may be; where one price is too common, the nearest.
+    // The cells before which an edge may be; where one cell is too common, the nearest.
     let [from, to] = [0, 0];
     for (let cell = 1; cell < cells.length; cell += 1) {
       if (from === 0 || (distance(from) > total * TOLERANCE && distance(cell) < distance(from))) from = to = cell;
       else if (distance(cell) <= total * TOLERANCE) to = cell;
     }
-    if (from > 0) edges.add(roundest((cells[from - 1] as PricedCell).end, (cells[to] as PricedCell).first));
+    if (from === 0) continue;
+    const endBefore = firstOfPriceCell(priceCellOf((cells[from - 1] as PricedCell).first) + 1);
+    edges.add(roundest(endBefore, (cells[to] as PricedCell).first));
   }
   return [...edges];
 };

@@ -20,6 +20,7 @@ import {
   optionsFacet,
 } from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
+import type { PricedCell } from './price-bands.ts';
 import { idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
 
 export interface SearchRow extends Omit<FacetCounts, 'price'> {
@@ -28,8 +29,8 @@ export interface SearchRow extends Omit<FacetCounts, 'price'> {
   readonly total?: number;
   /** Whether there are products on the side of the page from which it was not read. */
   readonly hasOther: boolean;
-  /** In cents. Of each cell of prices the lowest, how many products it has, and whether it is that one price alone; the cheapest first. */
-  readonly price?: { min: number; max: number; cells: readonly (readonly [number, number, boolean])[] } | null;
+  /** In cents; the cheapest cell first. */
+  readonly price?: { min: number; max: number; cells: readonly PricedCell[] } | null;
 }
 
 /** A page, its total and facets in one statement, so that all are of one snapshot. */

@@ -4,7 +4,7 @@ import { Overloaded } from '../errors.ts';
 import { createSemaphore } from '../overload/load-guard.ts';
 import type { BrowseEngine, BrowseRequest, BrowseResult, PriceRange, SearchTerm, Suggestion } from './browse-engine.ts';
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
-import { pricedCell, priceRangeOf } from './price-bands.ts';
+import { priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
 import { foundQuery, nearWordsQuery, suggestionQuery } from './suggest.sql.ts';
 import type { Query } from './text.sql.ts';
@@ -113,9 +113,4 @@ const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseRes
 };
 
 const toRange = (price: NonNullable<SearchRow['price']> | null): PriceRange | null =>
-  price &&
-  priceRangeOf(
-    price.min,
-    price.max,
-    price.cells.map((cell) => pricedCell(...cell)),
-  );
+  price && priceRangeOf(price.min, price.max, price.cells);

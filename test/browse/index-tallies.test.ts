@@ -160,14 +160,6 @@ test('of very many values of an option, each is counted once for a product that 
   expect(options?.[0]?.values[0]?.count).toBe(3);
 });
 
-test('prices that have become much lower are counted in narrower bands', () => {
-  const index = indexOf((below) => Math.floor(Math.random() * below));
-  for (let id = 1; id <= PRODUCTS; id += 1)
-    index.put({ ...product(id, () => 0), publishedAt: NOW_US - 1e9, cents: 10_000 + (id % 7) });
-  expect(ask(index, {}).facets.price).toEqual(ask(index, { filter: ALWAYS }).facets.price);
-  expect(ask(index, {}).facets.price?.bands.length).toBeGreaterThan(3);
-});
-
 test.each([
   ['BEST_SELLING', { sales: 1_000_000 }, 0],
   ['NEWEST', { publishedAt: NOW_US - 61_000_000 }, 0],

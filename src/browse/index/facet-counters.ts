@@ -1,13 +1,5 @@
 import type { FacetCounts, PriceRange, ValueCount } from '../browse-engine.ts';
-import {
-  firstOfPriceCell,
-  PRICE_CELLS,
-  type PricedCell,
-  priceCellOf,
-  pricedCell,
-  priceRangeOf,
-  TOLERANCE,
-} from '../price-bands.ts';
+import { firstOfPriceCell, PRICE_CELLS, type PricedCell, priceCellOf, priceRangeOf } from '../price-bands.ts';
 import { IN_STOCK, ON_SALE } from './columns.ts';
 import { mostFrequent } from './facet-values.ts';
 import type { CountedName, NamedCounts } from './named-values.ts';
@@ -105,41 +97,15 @@ const priceRangeOfRows = (values: Uint32Array | Float64Array, rows: Int32Array, 
     if (price < min) min = price;
     if (price > max) max = price;
   }
-  const coarse = cellsOf(counts, min, max);
-  const large = new Set(coarse.filter((cell) => isLarge(cell, length)).map(({ first }) => priceCellOf(first)));
-  if (large.size === 0) return priceRangeOf(min, max, coarse);
-  const prices = new Map<number, number>();
-  for (let at = 0; at < length; at += 1) {
-    const price = values[rows[at] as number] as number;
-    if (large.has(priceCellOf(price))) prices.set(price, (prices.get(price) ?? 0) + 1);
-  }
-  const cells = [
-    ...coarse.filter((cell) => !isLarge(cell, length)),
-    ...prices.entries().map(([price, count]) => pricedCell(price, count, true)),
-  ];
-  return priceRangeOf(
-    min,
-    max,
-    cells.sort((a, b) => a.first - b.first),
-  );
+  return rangeOfCells(counts, min, max);
 };
 
-/** @returns undefined where each price of a cell has to be counted by itself */
-export const rangeOfCells = (counts: Int32Array, min: number, max: number): PriceRange | undefined => {
-  const cells = cellsOf(counts, min, max);
-  const total = cells.reduce((sum, { count }) => sum + count, 0);
-  return cells.some((cell) => isLarge(cell, total)) ? undefined : priceRangeOf(min, max, cells);
-};
-
-const cellsOf = (counts: Int32Array, min: number, max: number): PricedCell[] => {
+export const rangeOfCells = (counts: Int32Array, min: number, max: number): PriceRange => {
   const cells: PricedCell[] = [];
   const last = priceCellOf(max);
   for (let cell = priceCellOf(min); cell <= last; cell += 1) {
     const count = counts[cell] as number;
-    if (count > 0) cells.push(pricedCell(firstOfPriceCell(cell), count));
+    if (count > 0) cells.push({ first: firstOfPriceCell(cell), count });
   }
-  return cells;
+  return priceRangeOf(min, max, cells);
 };
-
-const isLarge = ({ first, end, count }: PricedCell, total: number): boolean =>
-  end - first > 1 && count > total * TOLERANCE;

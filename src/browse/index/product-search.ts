@@ -96,12 +96,8 @@ export const search = (index: ProductIndex, request: BrowseRequest, known: Known
   return { items, hasNextPage, hasPreviousPage, ...(isCounted && { totalCount }), facets: facetCounts };
 };
 
-/** Of visible products of some states. @returns undefined where each product must be looked at */
-const talliedPrices = (
-  index: ProductIndex,
-  filter: RowFilter,
-  without: FacetPart | undefined,
-): PriceRange | null | undefined => {
+/** Of visible products of some states. */
+const talliedPrices = (index: ProductIndex, filter: RowFilter, without: FacetPart | undefined): PriceRange | null => {
   const { columns, priceCells } = index;
   const firstOf = (order: 'PRICE_ASC' | 'PRICE_DESC'): number | undefined => {
     const selection = new PageSelection(columns, { order, page: { from: 'start', size: 1 } }, undefined);
