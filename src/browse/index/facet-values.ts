@@ -77,7 +77,7 @@ export class FacetValues<Value extends string | number> {
   readonly #fold: ((value: Value) => string) | undefined;
   /** All of {@link folded}; undefined where it lacks the latest. */
   #allFolded: string | undefined;
-  readonly #ofRows = new RowNumbers((_, at) => at);
+  readonly ofRows = new RowNumbers(this.rows, (_, at) => at);
   /** By code: no settled product has sold more; and 1 plus the row that has sold so much, 0 where it is to be looked for. */
   #most = new Int32Array(0);
   #bestRows = new Int32Array(0);
@@ -98,7 +98,7 @@ export class FacetValues<Value extends string | number> {
   }
 
   get bytes(): number {
-    const parts = [this.rows, this.tally, this.#ofRows, this.#known];
+    const parts = [this.rows, this.tally, this.ofRows, this.#known];
     const own = this.folded.length * 120 + this.#most.byteLength + this.#bestRows.byteLength;
     return parts.reduce((sum, { bytes }) => sum + bytes, own);
   }
@@ -134,16 +134,15 @@ export class FacetValues<Value extends string | number> {
   }
 
   codesOf(row: number): number[] {
-    return this.#ofRows.of(row);
+    return this.ofRows.of(row);
   }
 
   has(row: number, codes: readonly number[]): boolean {
-    return this.#ofRows.has(row, codes);
+    return this.ofRows.has(row, codes);
   }
 
   append(row: number, codes: readonly number[]): void {
-    this.#ofRows.append(row, codes);
-    for (const code of codes) this.rows.append(code, row);
+    this.ofRows.append(row, codes);
   }
 
   /** A row has become settled, or has changed and still is. */
@@ -163,11 +162,7 @@ export class FacetValues<Value extends string | number> {
   }
 
   count(counts: Int32Array, rows: Int32Array, length: number): void {
-    this.#ofRows.count(counts, rows, length);
-  }
-
-  arrange(count: number): void {
-    this.#ofRows.arrange(count);
+    this.ofRows.count(counts, rows, length);
   }
 
   salesAtMost(code: number): number {
@@ -187,7 +182,7 @@ export class FacetValues<Value extends string | number> {
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
-    this.#ofRows.renumber(newRows);
+    this.ofRows.renumber(newRows);
     this.#bestRows.fill(0);
   }
 

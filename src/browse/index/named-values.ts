@@ -181,7 +181,7 @@ abstract class NamedValues {
  */
 export class AttributeValues extends NamedValues {
   /** A place is a name. */
-  protected readonly ofRows = new RowNumbers((code) => this.nameOf[code] as number);
+  readonly ofRows = new RowNumbers(this.rows, (code) => this.nameOf[code] as number);
 
   /** The codes of a product, whose values become known. */
   learn({ attributes }: ProductRow): number[] {
@@ -208,16 +208,11 @@ export class AttributeValues extends NamedValues {
 
   append(row: number, codes: readonly number[]): void {
     this.ofRows.append(row, codes);
-    for (const code of codes) this.rows.append(code, row);
   }
 
   /** @param name whose values are wanted; by default those of all names */
   addRows({ values }: NamedCounts, rows: Int32Array, length: number, name?: string): void {
     this.ofRows.count(values, rows, length, name === undefined ? undefined : this.numberOf(name));
-  }
-
-  arrange(count: number): void {
-    this.ofRows.arrange(count);
   }
 
   override facetsOf(counts: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
@@ -332,25 +327,21 @@ export class OptionValues extends NamedValues {
     length: number,
     isWanted: (name: string) => boolean,
   ): void {
-    const areWanted = this.names.map(({ name }) => isWanted(name));
-    /** What is counted: a name is numbered after all values. Each is told apart by its place. */
-    const counted: number[] = [];
+    const wanted = this.names.entries().filter(([, { name }]) => isWanted(name));
+    /** Values, and names by numbers after those of all values. */
+    const counted = [...wanted.flatMap(([number, { codes }]) => [this.count + number, ...codes])];
     const places = new Int32Array(this.count + this.names.length).fill(-1);
-    const placeOf = (of: number): number => {
-      if (places[of] === -1) places[of] = counted.push(of) - 1;
-      return places[of] as number;
-    };
-    const placesOf = this.codesOfTexts.map((codes, text) => {
-      if (!fits[text * 2] && !fits[text * 2 + 1]) return [];
-      const wanted = codes.filter((code) => areWanted[this.nameOf[code] as number]);
-      return wanted.flatMap((code) => [placeOf(code), placeOf(this.count + (this.nameOf[code] as number))]);
-    });
+    for (const [place, number] of counted.entries()) places[number] = place;
+    const placesOf = this.codesOfTexts.map((codes) =>
+      codes
+        .flatMap((code) => [places[code] as number, places[this.count + (this.nameOf[code] as number)] as number])
+        .filter((place) => place >= 0),
+    );
     const placesOfVariants = Array.from(fits, (fit, variant) => (fit ? (placesOf[variant >>> 1] as number[]) : []));
-    for (const [place, count] of this.ofRows.countOnce(placesOfVariants, counted.length, rows, length).entries()) {
-      const of = counted[place] as number;
-      if (of < this.count) values[of] = (values[of] as number) + count;
-      else names[of - this.count] = (names[of - this.count] as number) + count;
-    }
+    const counts = this.ofRows.countOnce(placesOfVariants, counted.length, rows, length);
+    for (const [place, number] of counted.entries())
+      if (number < this.count) values[number] = (values[number] as number) + (counts[place] as number);
+      else names[number - this.count] = (names[number - this.count] as number) + (counts[place] as number);
   }
 
   /** A product is in one state for each value: values that are in stock in one variant come first. */

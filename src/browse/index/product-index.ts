@@ -201,7 +201,7 @@ export class ProductIndex {
   settlePostings(): void {
     for (const postings of [...this.words, ...this.#values.map(({ rows }) => rows)]) postings.settle();
     const { categories, brands, tags, attributes, columns } = this;
-    for (const values of [categories, brands, tags, attributes]) values.arrange(columns.count);
+    for (const { ofRows } of [categories, brands, tags, attributes]) ofRows.arrange(columns.count);
   }
 
   /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */

@@ -1,4 +1,5 @@
 import { Column } from './columns.ts';
+import type { Postings } from './postings.ts';
 
 type Codes = Uint16Array | Uint32Array;
 
@@ -19,11 +20,13 @@ const MAX_SAMPLES = 5000;
 export class RowNumbers {
   /** By place: 1 plus the number of each row, 0 where it has none. */
   readonly #columns = new Map<number, Column<Codes>>();
+  readonly #rows: Postings;
   readonly #placeOf: (number: number, at: number) => number;
   #rest = new RowLists();
 
-  /** @param placeOf of a number and where it stands among those of its row */
-  constructor(placeOf: (number: number, at: number) => number) {
+  /** @param rows gets the rows of each number @param placeOf of a number and where it stands among those of its row */
+  constructor(rows: Postings, placeOf: (number: number, at: number) => number) {
+    this.#rows = rows;
     this.#placeOf = placeOf;
   }
 
@@ -45,6 +48,7 @@ export class RowNumbers {
   append(row: number, numbers: readonly number[]): void {
     for (const column of this.#columns.values()) column.set(row, 0);
     this.#put(row, numbers, 0, numbers.length);
+    for (const number of numbers) this.#rows.append(number, row);
   }
 
   #put(row: number, numbers: ArrayLike<number>, begin: number, end: number): void {
@@ -88,7 +92,7 @@ export class RowNumbers {
       this.#columns.set(place, column);
     }
     this.#rest = new RowLists();
-    for (let row = 0; row < count; row += 1) this.#put(row, lists.codes, lists.beginOf(row), lists.endOf(row));
+    for (let row = 0; row < count; row += 1) this.#put(row, lists.codes, lists.beginOf(row), lists.beginOf(row + 1));
   }
 }
 
@@ -122,12 +126,8 @@ export class RowLists {
     return this.ends[row - 1] ?? 0;
   }
 
-  endOf(row: number): number {
-    return this.ends[row] ?? 0;
-  }
-
   of(row: number): Codes {
-    return this.codes.subarray(this.beginOf(row), this.endOf(row));
+    return this.codes.subarray(this.beginOf(row), this.beginOf(row + 1));
   }
 
   /** Counts the numbers of some rows. */
@@ -181,23 +181,18 @@ export class RowLists {
   /** Counts up to 32 bits. A row is counted under each byte of its bits: to count bit by bit would be guessed wrong too often. */
   #countBits(counts: Int32Array, bitsOf: Int32Array, rows: Int32Array, length: number): void {
     const { codes, ends } = this;
-    const bytes = new Int32Array(4 * 256);
+    const bytes = new Int32Array(Math.ceil(counts.length / 8) * 256);
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
       let bits = 0;
       for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
         bits |= bitsOf[codes[at] as number] as number;
-      const [first, second, third, fourth] = [
-        bits & 255,
-        256 + ((bits >>> 8) & 255),
-        512 + ((bits >>> 16) & 255),
-        768 + (bits >>> 24),
-      ];
-      bytes[first] = (bytes[first] as number) + 1;
-      bytes[second] = (bytes[second] as number) + 1;
-      bytes[third] = (bytes[third] as number) + 1;
-      bytes[fourth] = (bytes[fourth] as number) + 1;
+      for (let byte = 0; byte < bytes.length; byte += 256) {
+        const at = byte + (bits & 255);
+        bytes[at] = (bytes[at] as number) + 1;
+        bits >>>= 8;
+      }
     }
     for (const [at, count] of bytes.entries())
       for (let bit = 0; bit < 8; bit += 1)
