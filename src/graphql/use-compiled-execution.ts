@@ -1,7 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, type GraphQLError } from 'graphql';
 import type { LazyLog } from '../observability/log.ts';
 import { type GatewayPlugin, type OperationContext, RowVanished } from './context.ts';
-import { NotCompiled } from './executor/output.ts';
 import { rootCause } from './mask-error.ts';
 import type { Operation } from './operation.ts';
 import { writePlaceholders } from './view-count.ts';
@@ -43,23 +42,15 @@ export type CompiledExecution = ReturnType<typeof createCompiledExecution>;
 /** Executes compiled operations; what is not compiled, and what fails, is executed by graphql-js. */
 export const createCompiledExecution = () => {
   const counts: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
-  const logged = { failed: new WeakSet<Operation>(), answered: new WeakSet<Operation>() };
+  const logged = new WeakSet<Operation>();
 
-  /**
-   * Counts a fall-back, and logs the first of each operation and outcome, unless the result reports the failure.
-   * @param error what the compiled operation threw
-   * @param errors those of the reference executor
-   */
-  const noteFailure = ({ operation, log }: Execution, error: unknown, errors: ExecutionResult['errors']): void => {
-    const outcome = errors ? 'failed' : 'answered';
-    counts[outcome] += 1;
-    const isReported =
-      error instanceof NotCompiled || errors?.some(({ message }) => message === (error as Error).message);
-    if ((errors && isReported) || logged[outcome].has(operation)) return;
-    logged[outcome].add(operation);
+  /** Counts a fall-back, and logs the first of each operation that the reference executor has answered. @param error what the compiled operation threw */
+  const noteFailure = ({ operation, log }: Execution, error: unknown, isAnswered: boolean): void => {
+    counts[isAnswered ? 'answered' : 'failed'] += 1;
+    if (!isAnswered || logged.has(operation)) return;
+    logged.add(operation);
     const fields = { operation: operation.label, err: error };
-    if (errors) log().debug(fields, 'A compiled operation failed, and the reference executor otherwise.');
-    else log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
+    log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
   };
 
   /**
@@ -75,7 +66,7 @@ export const createCompiledExecution = () => {
     const { data, errors } = await executeRootSelectionSet({ ...operation.executionArgs(variables), contextValue });
     const vanished = isLast ? undefined : errors?.find(isOfVanishedRow);
     if (vanished) throw new RowVanished(vanished.message, { cause: vanished });
-    if (failed) noteFailure(execution, failed.error, errors);
+    if (failed) noteFailure(execution, failed.error, !errors);
     return errors
       ? { errors, ...(data === undefined ? {} : { data }) }
       : { json: writePlaceholders(data, context.hints.views) };

@@ -140,7 +140,7 @@ describe('with fields that a test has added,', () => {
       expect((await gateway.graphql('query Other { failing }')).errors).toHaveLength(1);
     }
     expect([await failures('answered'), await failures('failed')]).toEqual([2, 4]);
-    expect(told().slice(1)).toEqual([{ level: 20, operation: 'Other', message: expect.stringContaining('undefined') }]);
+    expect(told()).toHaveLength(1);
   });
 
   test('a list of undeclared length may be null, and its rows are counted', async () => {
