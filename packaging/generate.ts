@@ -5,7 +5,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../src/config/config.ts';
 import { GROUPS, ROWS, type Variable } from '../src/config/variables.ts';
 import { createSchema, printSdl } from '../src/schema.ts';
 
@@ -61,7 +60,7 @@ const pageDefault = ({ default: preset, libraryDefault, whenUnset, value: { unit
 };
 
 const FILES: Readonly<Record<string, () => string>> = {
-  'schema.graphql': () => printSdl(createSchema(readConfig({}))),
+  'schema.graphql': () => printSdl(createSchema()),
   'docs/configuration.md': configurationPage,
 };
 

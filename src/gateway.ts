@@ -96,7 +96,7 @@ export const createGateway = async (
   log: Logger,
   { pageOfAll, plugins = [] }: GatewayParts = {},
 ): Promise<Gateway> => {
-  const schema = createSchema(config);
+  const schema = createSchema();
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
   const documents = createDocuments({ ...config, schema, limits: config.queryLimits });
   const trusted = {

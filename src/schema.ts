@@ -1,7 +1,7 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { registerBrowse } from './browse/browse.feature.ts';
 import { FEATURES } from './features.ts';
-import { type Bounds, enforceBounds } from './graphql/arguments.ts';
+import { enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
 import { noteParameters } from './graphql/executor/compile.ts';
 import { enforceRowCount } from './graphql/limits/list-size.ts';
@@ -14,12 +14,9 @@ for (const register of [...FEATURES.map((feature) => feature.register), register
 
 /**
  * The executable schema of all features.
- * @param bounds configured numbers that ranges of arguments refer to
- * @throws OperatorError if such a number does not fit the argument
  * @throws Error that names a field whose definition cannot be served
  */
-export const createSchema = (bounds: Bounds): GraphQLSchema =>
-  enforceRowCount(enforceBounds(noteParameters(builder.toSchema()), bounds));
+export const createSchema = (): GraphQLSchema => enforceRowCount(enforceBounds(noteParameters(builder.toSchema())));
 
 /** The SDL of `schema.graphql`: sorted, so that a change of order is no difference. */
 export const printSdl = (schema: GraphQLSchema): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

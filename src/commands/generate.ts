@@ -40,7 +40,7 @@ const refuse =
 export const schemaCommand = generating(
   'schema',
   'Print the SDL, write it to a file, or check a file against it.',
-  (config) => printSdl(createSchema(config)),
+  () => printSdl(createSchema()),
   (file) => `${file} differs from the code. Run "npm run schema" and commit it.`,
 );
 
@@ -48,7 +48,7 @@ export const openapiCommand = generating(
   'openapi',
   'Print the OpenAPI document, write it to a file, or check a file against it.\n\nAs /openapi.json, of the REST paths as REST_DOCUMENTS has them.',
   async (config) => {
-    const schema = createSchema(config);
+    const schema = createSchema();
     const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
     const document = openapiDocument(operations, schema, { isRestricted: isRestricted(config.access) });
     return `${JSON.stringify(document, null, 2)}\n`;

@@ -14,24 +14,12 @@ import {
   type VariableValues,
   visit,
 } from 'graphql';
-import type { Values } from '../config/variables.ts';
-import { AppError, OperatorError } from '../errors.ts';
-
-/** The numbers of the configuration, by the name of their variable in camel case. */
-export type Bounds = { readonly [Name in NumericVariable]: Values[Name] };
-
-type NumericVariable = { [Name in keyof Values]: Values[Name] extends number ? Name : never }[keyof Values];
+import { AppError } from '../errors.ts';
 
 /** The values that an integer argument, or the length of a list, may have, both ends included. */
 export interface Range {
   readonly minimum: number;
   readonly maximum?: number;
-}
-
-/** A range as an argument declares it. An end may be a variable of the configuration: `maximum: 'maxNoticePage'`. */
-interface DeclaredRange {
-  readonly minimum: number | NumericVariable;
-  readonly maximum?: number | NumericVariable;
   /** Whether the argument is the length of a list. */
   readonly isListSize?: boolean;
 }
@@ -40,7 +28,7 @@ interface DeclaredRange {
  * The length of one list: `limit` and `pageSize`. The cost of an operation depends on it (limits/list-size.ts).
  * Another maximum: `within({ ...LIST_SIZE, maximum: 50 }, 10)`.
  */
-export const LIST_SIZE = { minimum: 1, maximum: 100, isListSize: true } as const satisfies DeclaredRange;
+export const LIST_SIZE = { minimum: 1, maximum: 100, isListSize: true } as const satisfies Range;
 
 /** The length of a page of a connection that says none. */
 export const DEFAULT_PAGE_SIZE = 20;
@@ -48,13 +36,19 @@ export const DEFAULT_PAGE_SIZE = 20;
 /** How many ids one list may be filtered by: far more than a shop has categories. */
 export const MAX_IDS = 1000;
 
+const ranged = (range: Range, note: string) => {
+  const { minimum, maximum } = range;
+  const text = maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`;
+  return { description: `${text}${note}.`, extensions: { range } } as const;
+};
+
 /**
  * The options of a required list argument of keys, for each of which the field has one item: `ids: t.arg.intList(lookedUp)`. The range, and the cost of the
  * field, are those of its length.
  */
 export const lookedUp = {
   required: true,
-  extensions: { declaredRange: LIST_SIZE, note: ' of them, also several times the same' },
+  ...ranged(LIST_SIZE, ' of them, also several times the same'),
 } as const;
 
 export const PAGE_NUMBER: Range = { minimum: 1 };
@@ -64,12 +58,11 @@ export const PAGE_NUMBER: Range = { minimum: 1 };
  * Declared here once, the range is checked by {@link enforceBounds} and stands in the SDL and in OpenAPI.
  * @param note follows the range in the description
  */
-export const within = (declaredRange: DeclaredRange, defaultValue: number, note = '') =>
-  ({ required: true, defaultValue, extensions: { declaredRange, note } }) as const;
+export const within = (range: Range, defaultValue: number, note = '') =>
+  ({ required: true, defaultValue, ...ranged(range, note) }) as const;
 
 /** The same for an argument that may be left out or null: `first: t.arg.int(withinIfGiven(LIST_SIZE))`. */
-export const withinIfGiven = (declaredRange: DeclaredRange, note = '') =>
-  ({ required: false, extensions: { declaredRange, note } }) as const;
+export const withinIfGiven = (range: Range, note = '') => ({ required: false, ...ranged(range, note) }) as const;
 
 /**
  * The options of a list of bounded length: `ids: t.arg.intList(atMost(MAX_IDS, 'Absent: every one.'))`. In an input object the resolver checks it.
@@ -85,15 +78,11 @@ export const maxItemsOf = ({ extensions }: Pick<GraphQLArgument, 'extensions'>):
   extensions.maxItems as number | undefined;
 
 export const isListSize = ({ extensions }: GraphQLArgument): boolean =>
-  (extensions.declaredRange as DeclaredRange | undefined)?.isListSize === true;
+  (extensions.range as Range | undefined)?.isListSize === true;
 
-/**
- * Gives every argument its range, with the configured numbers in it, and makes every field of the schema check its arguments before it resolves.
- * @throws OperatorError where a configured number leaves out the default of an argument
- */
-export const enforceBounds = (schema: GraphQLSchema, bounds: Bounds): GraphQLSchema => {
-  for (const { field, coordinate } of objectFieldsOf(schema)) {
-    for (const argument of field.args) resolveRange(argument, bounds, coordinate);
+/** Makes every field of the schema check its arguments before it resolves. */
+export const enforceBounds = (schema: GraphQLSchema): GraphQLSchema => {
+  for (const { field } of objectFieldsOf(schema)) {
     const bounded = field.args.filter((argument) => rangeOf(argument) ?? maxItemsOf(argument));
     const { resolve } = field;
     if (bounded.length === 0 || !resolve) continue;
@@ -131,31 +120,6 @@ export const objectFieldsOf = (schema: GraphQLSchema): ObjectField[] =>
     .flatMap((type) =>
       Object.values(type.getFields()).map((field) => ({ type, field, coordinate: `${type.name}.${field.name}` })),
     );
-
-const resolveRange = (argument: GraphQLArgument, bounds: Bounds, field: string): void => {
-  const declared = argument.extensions.declaredRange as DeclaredRange | undefined;
-  if (!declared) return;
-  const numberOf = (bound: number | NumericVariable): number => (typeof bound === 'number' ? bound : bounds[bound]);
-  const minimum = numberOf(declared.minimum);
-  const maximum = declared.maximum === undefined ? undefined : numberOf(declared.maximum);
-  const text = maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`;
-  const preset = argument.defaultValue as number | undefined;
-  if (preset !== undefined && (preset < minimum || preset > (maximum ?? preset))) {
-    const variables = [declared.minimum, declared.maximum].flatMap((bound) =>
-      typeof bound === 'string' ? [variableName(bound)] : [],
-    );
-    throw new OperatorError(
-      `Argument "${argument.name}" of ${field} may be ${text} (${variables.join(', ')}), but its default is ${preset}.`,
-    );
-  }
-  const range: Range = { minimum, ...(maximum === undefined ? {} : { maximum }) };
-  argument.extensions = { ...argument.extensions, range };
-  argument.description = `${text}${argument.extensions.note}.`;
-};
-
-/** `MAX_NOTICE_PAGE` of `maxNoticePage` */
-const variableName = (name: NumericVariable): string =>
-  name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
 /** @throws AppError BAD_USER_INPUT for a value of the argument's type that is out of its bounds; an absent value or null is in them */
 export const checkBounds = (argument: GraphQLArgument, value: unknown): void => {

@@ -33,10 +33,9 @@ describe('with fields that a test has added,', () => {
       resolveType: (value) => ('name' in value ? 'Pen' : 'Shop'),
     });
     builder.queryFields((t) => ({
-      // DATABASE_POOL_SIZE stands for any number of the configuration.
       bounded: t.field({
         type: [Product],
-        args: { size: t.arg.int(within({ ...LIST_SIZE, maximum: 'databasePoolSize' }, 10, ', on one page')) },
+        args: { size: t.arg.int(within({ ...LIST_SIZE, maximum: 20 }, 10, ', on one page')) },
         resolve: () => [],
       }),
       none: t.field({ type: [Shop], nullable: true, resolve: () => null }),
@@ -56,12 +55,12 @@ describe('with fields that a test has added,', () => {
     }));
   });
 
-  describe('a variable bounds an argument', () => {
-    const config = readConfig({ DATABASE_POOL_SIZE: '20' });
+  describe('a range bounds an argument', () => {
+    const config = readConfig({});
     const text = 'query Bounded($size: Int) { bounded(size: $size) { id } }';
 
     test('in the SDL, in what is refused, and in the cost', async () => {
-      const bounded = createSchema(config);
+      const bounded = createSchema();
       expect(printSdl(bounded)).toContain('"""1 to 20, on one page."""\n    size: Int! = 10');
       const { data, errors } = await graphql({ schema: bounded, source: '{ bounded(size: 21) { id } }' });
       expect(data).toBeNull();
@@ -70,7 +69,7 @@ describe('with fields that a test has added,', () => {
     });
 
     test('in the OpenAPI document, and in REST documents', async () => {
-      const bounded = createSchema(config);
+      const bounded = createSchema();
       await using folder = await createDocumentFolder({ 'product-hot.graphql': text });
       const operations = await loadRestOperations(bounded, config.queryLimits, folder.path);
       expect(openapiDocument(operations, bounded)).toMatchObject({
@@ -85,24 +84,10 @@ describe('with fields that a test has added,', () => {
         'Argument "size" must be between 1 and 20, but is 21.',
       );
     });
-
-    test('for each schema by itself', () => {
-      const [one, other] = ['20', '30'].map((size) => createSchema(readConfig({ DATABASE_POOL_SIZE: size })));
-      expect([one, other].map((each) => /1 to \d+, on one page/.exec(each ? printSdl(each) : '')?.[0])).toEqual([
-        '1 to 20, on one page',
-        '1 to 30, on one page',
-      ]);
-    });
-
-    test('and stops the start where it leaves out the default', () => {
-      expect(() => createSchema(readConfig({ DATABASE_POOL_SIZE: '9' }))).toThrow(
-        'Argument "size" of Query.bounded may be 1 to 9 (DATABASE_POOL_SIZE), but its default is 10.',
-      );
-    });
   });
 
   test('a resolver that reads "info" runs once, in the reference executor', async () => {
-    const withInfo = createSchema(readConfig({}));
+    const withInfo = createSchema();
     expect(prepareOperation(withInfo, parse('{ fieldName }'))).toMatchObject({ compiled: undefined });
     expect(prepareOperation(withInfo, parse('{ hotProducts { id } }'))?.compiled).toBeDefined();
     await using database = await createTestDatabase();

@@ -1,5 +1,4 @@
-import { readConfig } from '../../src/config/config.ts';
 import { createSchema } from '../../src/schema.ts';
 
 /** The schema of a gateway for which nothing is configured. */
-export const schema = createSchema(readConfig({}));
+export const schema = createSchema();

@@ -265,9 +265,10 @@ const PATH_PARAMETER = 'Digits only; an id that no row has is a 404.';
 
 const boundsOf = (argument: GraphQLArgument): JsonSchema => {
   const maxItems = maxItemsOf(argument);
-  const range = rangeOf(argument);
-  if (range && isListType(getNullableType(argument.type))) return { minItems: range.minimum, maxItems: range.maximum };
-  return { ...range, ...(maxItems === undefined ? {} : { maxItems }) };
+  const { minimum, maximum } = rangeOf(argument) ?? {};
+  if (minimum !== undefined && isListType(getNullableType(argument.type)))
+    return { minItems: minimum, maxItems: maximum };
+  return { minimum, maximum, ...(maxItems === undefined ? {} : { maxItems }) };
 };
 
 /** The schema of a parameter's value, which is never null. */
