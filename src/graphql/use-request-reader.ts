@@ -32,8 +32,6 @@ export const useRequestReader = (): GatewayPlugin => ({
   },
 });
 
-const NAMES: readonly string[] = ['query', 'documentId', 'doc_id', 'operationName', 'variables', 'extensions'];
-
 /** Why the body of a request is not read: UNSUPPORTED_MEDIA_TYPE, or the error that receiving it failed with. */
 export const bodyFault = ({ method, headers, body }: GatewayRequest): AppError | undefined => {
   if (!asksByBody(method)) return undefined;
@@ -80,12 +78,7 @@ const decodeUtf8 = (bytes: Buffer): string => {
 
 /** The parameters in the text of a body, as a client wrote them. @throws AppError BAD_USER_INPUT */
 export const paramsOfBody = (text: string): GraphQLParams => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new AppError('BAD_USER_INPUT', 'The request body is not valid JSON.', { cause: error });
-  }
+  const value = parseJson(text, 'The request body');
   if (typeof value !== 'object' || value === null) {
     const given = value === null ? 'null' : typeof value;
     throw new AppError('BAD_USER_INPUT', `The request body must be an object, not ${given}.`);
@@ -100,35 +93,34 @@ const withName = (params: GraphQLParams): GraphQLParams => {
   return others;
 };
 
+const TEXTS: readonly string[] = ['query', 'documentId', 'doc_id', 'operationName'];
+const JSONS: readonly string[] = ['variables', 'extensions'];
+
 /**
- * The parameters in a query string, read as strictly as REST reads them: Yoga would accept broken encodings, and take the first of two queries.
+ * The parameters in a query string, read as strictly as REST reads them: Yoga would accept broken encodings, take the first of two queries, and report a
+ * syntax error in JSON as an internal error.
  * @throws AppError BAD_USER_INPUT
  */
 export const paramsOfQuery = (query: string): GraphQLParams => {
   const fields = parseQueryString(query);
-  for (const name of NAMES) {
-    if (fields.getAll(name).length > 1) {
+  const params = [...TEXTS, ...JSONS].map((name) => {
+    const [text, ...more] = fields.getAll(name);
+    if (more.length > 0) {
       throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is given more than once.`);
     }
+    // An empty value is the same as an absent one.
+    if (!text) return [name, undefined];
+    return [name, JSONS.includes(name) ? parseJson(text, `The query parameter "${name}"`) : text];
+  });
+  return Object.fromEntries(params);
+};
+
+const parseJson = (text: string, what: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError('BAD_USER_INPUT', `${what} is not valid JSON.`, { cause: error });
   }
-  // An empty value is the same as an absent one.
-  const textOf = (name: string): string | undefined => fields.get(name) || undefined;
-  // Yoga would report a syntax error in these as an internal error.
-  const jsonOf = (name: string): unknown => {
-    try {
-      return JSON.parse(textOf(name) ?? 'null');
-    } catch (error) {
-      throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is not valid JSON.`, { cause: error });
-    }
-  };
-  return {
-    query: textOf('query'),
-    documentId: textOf('documentId'),
-    doc_id: textOf('doc_id'),
-    operationName: textOf('operationName'),
-    variables: jsonOf('variables'),
-    extensions: jsonOf('extensions'),
-  } as GraphQLParams;
 };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
