@@ -48,32 +48,20 @@ export type CountViews = (
   counted?: Map<number, number>,
 ) => Promise<string | undefined>;
 
-export const createCountViews = (viewCounter: CountsView): CountViews => {
-  const countAll: CountViews = async ({ body, views }, counted = new Map()) => {
+export const createCountViews =
+  (viewCounter: CountsView): CountViews =>
+  async ({ body, views }, counted = new Map()) => {
     const ids = views.filter((id) => !counted.has(id));
     const numbers = await Promise.all(ids.map((id) => viewCounter.view(id)));
-    let isComplete = true;
     for (const [index, id] of ids.entries()) {
-      const number = numbers[index] ?? null;
-      if (number === null) isComplete = false;
-      else counted.set(id, number);
+      const number = numbers[index];
+      if (typeof number === 'number') counted.set(id, number);
     }
-    if (!isComplete) return undefined;
+    if (views.some((id) => !counted.has(id))) return undefined;
     let filled = latin1Of(body);
     for (const [id, number] of counted) filled = fillPlaceholder(filled, id, number);
     return filled;
   };
-
-  return (response, counted) => {
-    const { body, views } = response;
-    const [id] = views;
-    if (counted || id === undefined || views.length > 1) return countAll(response, counted);
-    // Most have one, which takes fewer promises.
-    return viewCounter
-      .view(id)
-      .then((number) => (number === null ? undefined : fillPlaceholder(latin1Of(body), id, number)));
-  };
-};
 
 interface CountsView {
   /** Counts a view and gives its number, after the commit; null where there is no notice to view. It never waits for longer than the timeout of the database. */
