@@ -6,7 +6,6 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getIntrospectionQuery,
-  getNamedType,
   getOperationAST,
   isIntrospectionType,
   Kind,
@@ -27,7 +26,6 @@ import {
 import { readable, tooComplex } from './document-size.ts';
 import {
   assumedSizeOf,
-  introspectionSizes,
   isObjectList,
   itemsReader,
   type SizeReader,
@@ -122,16 +120,6 @@ export const planCost = (
   const rootType = schema.getRootType(definition.operation);
   if (!rootType) throw new Error(`the schema has no type for a ${definition.operation}`);
   const fragments = fragmentsOf(document);
-  let sizes: ReturnType<typeof introspectionSizes> | undefined;
-  const introspectionSize = (field: string): number => {
-    sizes ??= introspectionSizes(schema);
-    return sizes(field);
-  };
-
-  const assumedSize = (field: GraphQLField<unknown, unknown>): SizeReader => {
-    const size = isIntrospectionType(getNamedType(field.type)) ? introspectionSize(field.name) : assumedSizeOf(field);
-    return () => size;
-  };
 
   /**
    * @param types those that the parent may have: the cost is at least that of each
@@ -162,7 +150,7 @@ export const planCost = (
       });
       const sizes = fields.filter(isObjectList).flatMap((field) => {
         const sliced = slicedSizeReader(field, node);
-        return sliced ?? sizedByParent.map((sized) => sized.get(name) ?? assumedSize(field));
+        return sliced ?? sizedByParent.map((sized) => sized.get(name) ?? (() => assumedSizeOf(field)));
       });
       const filters = fields.map((field) => field.args.flatMap((argument) => itemsReader(argument, node) ?? []));
       const children = nodesOf(typesBelow, selections, `${path}.`, sizedHere);

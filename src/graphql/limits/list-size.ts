@@ -55,24 +55,6 @@ export const sizedFieldsOf = (field: Field): readonly string[] =>
 export const isObjectList = ({ type }: Field): boolean =>
   isListType(getNullableType(type)) && !isLeafType(getNamedType(type));
 
-/** The longest that a list of introspection is in this schema, for the name of its field. */
-export const introspectionSizes = (schema: GraphQLSchema): ((field: string) => number) => {
-  const types = Object.values(schema.getTypeMap());
-  const directives = schema.getDirectives();
-  const fieldLists = types.flatMap((type) => ('getFields' in type ? [Object.values(type.getFields())] : []));
-  const valueLists = types.flatMap((type) => ('getValues' in type ? [type.getValues()] : []));
-  const argumentLists = [...fieldLists.flat(), ...directives].flatMap((owner) => ('args' in owner ? [owner.args] : []));
-  const longest = (lists: readonly (readonly unknown[])[]): number => Math.max(1, ...lists.map(({ length }) => length));
-  const sizes: Readonly<Record<string, number>> = {
-    directives: directives.length,
-    fields: longest(fieldLists),
-    inputFields: longest(fieldLists),
-    enumValues: longest(valueLists),
-    args: longest(argumentLists),
-  };
-  return (field) => sizes[field] ?? types.length;
-};
-
 /** A size that an argument asks for; without variables, the largest that any could. */
 export type SizeReader = (variables?: VariableValues) => number;
 
