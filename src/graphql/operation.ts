@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import {
   type DocumentNode,
   type FieldNode,
+  GraphQLDeferDirective,
   type GraphQLSchema,
+  GraphQLStreamDirective,
   getArgumentValues,
   getOperationAST,
   getVariableValues,
@@ -56,10 +58,11 @@ export interface Operation {
  */
 export const prepareOperation = (
   schema: GraphQLSchema,
-  document: DocumentNode,
+  given: DocumentNode,
   name?: string | null,
   hideSuggestions = false,
 ): Operation | undefined => {
+  const document = inOnePiece(schema, given);
   const definition = getOperationAST(document, name);
   const rootType = definition && schema.getRootType(definition.operation);
   if (!definition || !rootType) return undefined;
@@ -73,7 +76,7 @@ export const prepareOperation = (
   let validated: ValidatedExecutionArgs | undefined;
   return {
     label: definition.name?.value ?? 'anonymous',
-    id: hash('sha1', `${document.loc?.source.body ?? print(document)}\0${name ?? ''}`, 'base64url'),
+    id: hash('sha1', `${given.loc?.source.body ?? print(given)}\0${name ?? ''}`, 'base64url'),
     coerce: (variables) => {
       const fault = findLongList(variables);
       return fault
@@ -102,6 +105,14 @@ export const prepareOperation = (
     isOfSchema: [...rootFields].every((field) => field.startsWith('__')),
   };
 };
+
+const INCREMENTAL: readonly string[] = [GraphQLDeferDirective.name, GraphQLStreamDirective.name];
+
+/** Without `@defer` and `@stream`, of a schema that has them: a server may answer in one piece, which is kept and shared as any other. */
+const inOnePiece = (schema: GraphQLSchema, document: DocumentNode): DocumentNode =>
+  INCREMENTAL.some((name) => schema.getDirective(name))
+    ? visit(document, { Directive: ({ name }) => (INCREMENTAL.includes(name.value) ? null : undefined) })
+    : document;
 
 /** The reference executor would validate the document and coerce the variables for each request: the first is done once here, the second by `coerce`. */
 const validateWithoutVariables = (
