@@ -1,7 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { type Exposure, isKeySetUrl } from '../access/access.ts';
 import { isToken, TOKEN_RULE } from '../access/tokens.ts';
-import { hasReadableFiles, isPostgresUrl, isWholeUrl, namesOneServer, splitUrls } from '../database/connection.ts';
+import {
+  asksForWrites,
+  hasReadableFiles,
+  isPostgresUrl,
+  isWholeUrl,
+  namesOneServer,
+  splitUrls,
+  urlsOf,
+} from '../database/connection.ts';
 
 /** A kind of value that a variable may have. */
 export interface Value<T> {
@@ -156,7 +164,7 @@ export const databaseUrl: Value<string> = {
     [isPostgresUrl, 'must begin with postgresql://'],
     [isWholeUrl, 'must be a whole URL, in which special characters are written as %23 for #'],
     [hasReadableFiles, 'must name certificates and keys that can be read'],
-    [namesOneServer, 'must name one server, and no target_session_attrs'],
+    [asksForWrites, 'must ask for target_session_attrs read-write, primary or any, as views are counted'],
   ),
   secretsIn: (url) => passwordsIn(url),
 };
@@ -182,7 +190,7 @@ export const replicaUrls: Value<readonly string[]> = {
 };
 
 const passwordsIn = (url: string): readonly string[] => {
-  const { username, pathname, password } = URL.parse(url) ?? {};
+  const { username, pathname, password } = URL.parse(urlsOf(url)[0] ?? '') ?? {};
   // A password equal to the name of the user or the database is no secret, and hiding it would hide the name.
   const isName = password === username || `/${password}` === pathname;
   return password && !isName ? [password, decoded(password)] : [];

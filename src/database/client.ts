@@ -3,7 +3,12 @@ import pg from 'pg';
 export interface ConnectionConfig extends pg.ClientConfig {
   /** Settings that the session begins with. As parameters of their own, and not in `options`, which poolers refuse or ignore. */
   readonly startup?: Readonly<Record<string, string>> | undefined;
+  /** Where the URL names several servers: connects to the one that is the primary. */
+  readonly connectToPrimary?: ConnectToPrimary | undefined;
 }
+
+/** @param open opens the connection to the host and port that were set on the client */
+export type ConnectToPrimary = (client: DatabaseClient, open: () => Promise<unknown>) => Promise<void>;
 
 /** Inner members of pg's client (lib/client.js of pg 8), which its declarations do not have: docs/fast-path.md says what for. */
 interface InnerClient {
@@ -17,14 +22,32 @@ const inner = (client: pg.Client): InnerClient => client as unknown as InnerClie
 /** Whether a statement is under way. Always false where the driver has no such member any more. */
 export const isBusy = (client: pg.Client): boolean => inner(client).readyForQuery === false;
 
-/** The driver's client, which can begin a session with any setting. */
+/** The driver's client, which can begin a session with any setting, and find its server among several. */
 export class DatabaseClient extends pg.Client {
   readonly config: ConnectionConfig;
+  /** Whether the connection ends because we end it. */
+  isEnding = false;
 
   constructor(config: ConnectionConfig = {}) {
     super(config);
     this.config = config;
   }
+
+  // One signature stands for the two overloads that the driver declares.
+  override connect = ((callback?: (error: unknown) => void): Promise<pg.Client> | undefined => {
+    const { connectToPrimary } = this.config;
+    if (!connectToPrimary) return callback ? void super.connect(callback) : super.connect();
+    const connecting = connectToPrimary(this, () => super.connect()).then(() => this);
+    if (!callback) return connecting;
+    connecting.then(() => callback(null), callback);
+    return undefined;
+  }) as pg.Client['connect'];
+
+  // As above.
+  override end = ((callback?: (error: Error) => void): Promise<void> | undefined => {
+    this.isEnding = true;
+    return callback ? void super.end(callback) : super.end();
+  }) as pg.Client['end'];
 
   /** Called by the driver as it connects. */
   getStartupConf(): Record<string, string> {

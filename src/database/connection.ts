@@ -1,9 +1,24 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { ConnectionConfig } from './client.ts';
+import { createConnectToPrimary, type SessionAttributes } from './hosts.ts';
 
-/** What every connection of ours is opened with, from a URL of the operator's. */
+/**
+ * What every connection of ours is opened with, from a URL of the operator's. Where that names several hosts, all connections that are opened with
+ * one result of this function are to the same of them.
+ */
 export const connectionConfig = (url: string): ConnectionConfig => {
+  const [config = {}, ...others] = urlsOf(url).map(configOf);
+  const { target_session_attrs: attributes, ...connection } = config;
+  if (others.length === 0 && (attributes === undefined || attributes === 'any')) return connection;
+  const hosts = [config, ...others].map(({ host = 'localhost', port = 5432 }: pg.ClientConfig) => ({ host, port }));
+  // libpq takes any server where the URL does not say; here, one that takes no writes would be of no use.
+  return { ...connection, connectToPrimary: createConnectToPrimary(connection, hosts, attributes ?? 'read-write') };
+};
+
+type ParsedUrl = ConnectionConfig & { target_session_attrs?: SessionAttributes };
+
+const configOf = (url: string): ParsedUrl => {
   // `?schema=shop` is how Prisma's URLs name a schema.
   const { schema, ...config }: ReturnType<typeof parseIntoClientConfig> & { schema?: string } =
     parseIntoClientConfig(url);
@@ -23,39 +38,65 @@ export const connectionConfig = (url: string): ConnectionConfig => {
 /** PostgreSQL folds what is not quoted to small letters. A name that needs no quotes has none, so that it compares with what a role or a pooler sets. */
 const quotedIfNeeded = (name: string): string => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : pg.escapeIdentifier(name));
 
-/** The URLs of a list with commas between. */
+const AUTHORITY = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
+
+/** The URL of each host that a URL names, in their order: `postgresql://a:5433,b/shop` is two, as libpq has it. */
+export const urlsOf = (url: string): readonly string[] => {
+  const [, before = '', hosts = '', after = ''] = AUTHORITY.exec(url) ?? [];
+  return hosts.includes(',') ? hosts.split(',').map((host) => `${before}${host}${after}`) : [url];
+};
+
+/** The URLs of a list with commas between; a comma inside of one goes before another host. */
 export const splitUrls = (list: string): readonly string[] =>
   list
     .split(/,(?=\s*(?:postgres(?:ql)?:\/\/|$))/)
     .map((url) => url.trim())
     .filter(Boolean);
 
-/** Whether it names one server. To find the primary among several, as libpq does, the driver has no means. */
-export const namesOneServer = (url: string): boolean => {
-  const [, place = '', query = ''] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^?#]*)(.*)$/s.exec(url) ?? [];
-  return !/[,\s]/.test(place) && !/[?&]target_session_attrs=/.test(query);
+const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'];
+
+/** Whether its target_session_attrs fits a gateway, which writes. */
+export const asksForWrites = (url: string): boolean => {
+  const [, attributes] = /[?&]target_session_attrs=([^&#]*)/.exec(url) ?? [];
+  return attributes === undefined || SESSION_ATTRIBUTES.includes(attributes);
 };
 
-/** Its host and port, for messages. */
-export const placeOf = (url: string): string => {
-  const { host, port } = parseIntoClientConfig(url);
-  return `${host || 'localhost'}:${port ?? 5432}`;
+/** Whether it names exactly one server, and not the primary among several. */
+export const namesOneServer = (url: string): boolean => {
+  const [, , hosts = '', after = ''] = AUTHORITY.exec(url) ?? [];
+  return !hosts.includes(',') && !/[,\s]|[?&]target_session_attrs=/.test(after);
 };
+
+/** Its hosts and ports, for messages. */
+export const placeOf = (url: string): string =>
+  urlsOf(url)
+    .map((each) => {
+      const { host, port } = parseIntoClientConfig(each);
+      return `${host || 'localhost'}:${port ?? 5432}`;
+    })
+    .join(' or ');
 
 export const isPostgresUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value);
 
 /** Whether it can be parsed. A `#` is most likely part of a password that was not percent-encoded: the parser would leave out the rest. */
-export const isWholeUrl = (url: string): boolean => {
-  const fault = faultOf(url);
-  return !url.includes('#') && (fault === undefined || fault.syscall !== undefined);
+export const isWholeUrl = (value: string): boolean => {
+  if (value.includes('#')) return false;
+  return urlsOf(value).every((url) => {
+    const fault = faultOf(url);
+    return hasHost(url, value) && (fault === undefined || fault.syscall !== undefined);
+  });
 };
 
 /** Whether the certificates and keys that it names can be read. */
-export const hasReadableFiles = (url: string): boolean => faultOf(url)?.syscall === undefined;
+export const hasReadableFiles = (value: string): boolean =>
+  urlsOf(value).every((url) => faultOf(url)?.syscall === undefined);
 
-const faultOf = (url: string): NodeJS.ErrnoException | undefined => {
+/** Of several hosts, each must have a name. */
+const hasHost = (url: string, whole: string): boolean => url === whole || AUTHORITY.exec(url)?.[2] !== '';
+
+const faultOf = (value: string): NodeJS.ErrnoException | undefined => {
   try {
-    parseIntoClientConfig(url);
+    parseIntoClientConfig(value);
     return undefined;
   } catch (error) {
     return error as NodeJS.ErrnoException;

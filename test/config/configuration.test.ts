@@ -75,14 +75,6 @@ test.for([
   expect(() => readConfig(environment)).toThrow(message);
 });
 
-test.for(['postgresql://u:secret@a:5432,b:5432/shop', 'postgresql://a/shop?target_session_attrs=read-write'])(
-  '%s names more than one server',
-  (DATABASE_URL) => {
-    expect(() => readConfig({ DATABASE_URL })).toThrow('DATABASE_URL must name one server');
-    expect(() => readConfig({ DATABASE_URL })).not.toThrow('secret');
-  },
-);
-
 test('a fault shows neither the password in a value nor more than its beginning', () => {
   const url = 'postgresql://shop:s3cret-of-shop@db/shop';
   expect(() => readConfig({ PORT: url })).toThrow(

@@ -128,7 +128,7 @@ const copyCluster = async (of: Server, dataDir: string): Promise<void> => {
 };
 
 /** How a replica connects to a primary. */
-const conninfoOf = ({ url }: Pick<Server, 'url'>): string => {
+export const conninfoOf = ({ url }: Pick<Server, 'url'>): string => {
   const { hostname, port, username, password } = new URL(url);
   return `host=${hostname} port=${port} user=${username} password=${password}`;
 };
@@ -137,6 +137,12 @@ const conninfoOf = ({ url }: Pick<Server, 'url'>): string => {
 const follow = async (cluster: string, primary: Pick<Server, 'url'>): Promise<void> => {
   await write(cluster, 'standby.signal', '');
   await write(cluster, 'postgresql.auto.conf', `primary_conninfo = '${conninfoOf(primary)}'\n`);
+};
+
+/** Starts a server that was killed, as a replica of another one. */
+export const startAgainBehind = async (server: Server, primary: Server): Promise<void> => {
+  await follow(path.join(server.dataDir, 'postgres'), primary);
+  await server.startAgain();
 };
 
 /** A file of the cluster belongs to whom the cluster belongs to. */

@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { type ConnectToPrimary, type DatabaseClient, withConnection } from './client.ts';
+
+/** What a session must be good for, as libpq names it: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS */
+export type SessionAttributes = 'any' | 'read-write' | 'primary';
+
+/** SQLSTATE read_only_sql_transaction; also the code of {@link NotWritable}. */
+const READ_ONLY = '25006';
+
+class NotWritable extends Error {
+  readonly code = READ_ONLY;
+}
+
+interface Host {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A host that does not answer does not keep the next one from being tried. */
+const STAGGER_MS = 250;
+const PROBE_TIMEOUT_MS = 1000;
+/** After a search that found none, requests do not each begin another one. */
+const RETRY_MS = 100;
+
+/**
+ * Finds the primary among several servers, as libpq does and the driver does not: in their order, each tried when the one before has failed or
+ * does not answer. The one found is remembered until a connection to it fails or breaks off. All connections of one result are to the same server: on
+ * one to a former primary its old rows would be read, while notifications come from the new one.
+ * @param config what all of them are connected to with
+ */
+export const createConnectToPrimary = (
+  config: pg.ClientConfig,
+  hosts: readonly Host[],
+  attributes: SessionAttributes,
+): ConnectToPrimary => {
+  const open = new Map<DatabaseClient, Host>();
+  let primary: Host | undefined;
+  let finding: Promise<Host> | undefined;
+  let failure: { readonly error: unknown; readonly untilMs: number } | undefined;
+
+  const drop = (isDropped: (host: Host) => boolean): void => {
+    for (const [client, host] of open) {
+      if (isDropped(host))
+        client.connection.stream.destroy(new Error('Connection terminated: another server is the primary'));
+    }
+  };
+
+  const forget = (host: Host): void => {
+    if (primary === host) primary = undefined;
+  };
+
+  const probe = (host: Host): Promise<Host> =>
+    withConnection({ ...config, ...host }, PROBE_TIMEOUT_MS, async (client) => {
+      await followWritability(client, attributes)();
+      return host;
+    });
+
+  const search = async ([host, ...others]: readonly Host[]): Promise<Host> => {
+    if (!host) throw new NotWritable('none of the hosts takes writes');
+    const probed = probe(host);
+    const found = await Promise.race([probed, delay(STAGGER_MS, undefined, { ref: false })]).catch(() => undefined);
+    return found ?? Promise.any([probed, search(others)]);
+  };
+
+  const find = async (): Promise<Host> => {
+    try {
+      const found = await search(hosts);
+      primary = found;
+      drop((host) => host !== found);
+      return found;
+    } catch (failed) {
+      const error = mostTelling(failed);
+      failure = { error, untilMs: performance.now() + RETRY_MS };
+      throw error;
+    } finally {
+      finding = undefined;
+    }
+  };
+
+  const findOnce = (): Promise<Host> => {
+    if (failure && performance.now() < failure.untilMs) throw failure.error;
+    finding ??= find();
+    return finding;
+  };
+
+  return async (client, openConnection) => {
+    const host = primary ?? (await findOnce());
+    // The pool has given the connection up meanwhile.
+    if (client.connection.stream.destroyed) throw new Error('timeout exceeded when trying to connect');
+    const assertWritable = followWritability(client, attributes, () => {
+      forget(host);
+      drop((each) => each === host);
+    });
+    try {
+      // Declared as read-only, and read when it connects.
+      Object.assign(client, host);
+      await openConnection();
+      await assertWritable();
+    } catch (error) {
+      forget(host);
+      client.connection.stream.destroy();
+      throw error;
+    }
+    open.set(client, host);
+    client.connection.once('end', () => {
+      open.delete(client);
+      if (!client.isEnding) forget(host);
+    });
+    // Another server was found to be the primary while this one connected.
+    if (primary && primary !== host) drop((each) => each === host);
+  };
+};
+
+const errorsIn = (error: unknown): readonly unknown[] =>
+  error instanceof AggregateError ? error.errors.flatMap(errorsIn) : [error];
+
+/** The error of a host that does not answer says more than the refusal of one that is no primary. */
+const mostTelling = (error: unknown): unknown => {
+  const errors = errorsIn(error);
+  return errors.find((each) => !(each instanceof NotWritable)) ?? errors.at(-1);
+};
+
+/** What PostgreSQL reports of every session, from its start on and whenever it changes, without being asked. */
+const STANDBY = 'in_hot_standby';
+const READ_ONLY_BY_DEFAULT = 'default_transaction_read_only';
+
+/**
+ * Follows whether a session has the attributes that are wanted.
+ * @param onLoss called when a session that was good no longer is
+ * @returns the first check, once connected. It throws NotWritable, and where a pooler does not pass the reports on, what the query throws.
+ */
+const followWritability = (
+  client: pg.Client,
+  attributes: SessionAttributes,
+  onLoss: () => void = () => {},
+): (() => Promise<void>) => {
+  const reported: Record<string, boolean> = {};
+  const isGood = (): boolean =>
+    attributes === 'any' || !(reported[STANDBY] || (attributes === 'read-write' && reported[READ_ONLY_BY_DEFAULT]));
+  let wasGood = false;
+
+  client.connection.on('parameterStatus', (message: { parameterName: string; parameterValue: string }) => {
+    reported[message.parameterName] = message.parameterValue === 'on';
+    if (wasGood && !isGood()) onLoss();
+  });
+  client.connection.on('errorMessage', ({ code }: { code?: string }) => {
+    if (wasGood && code === READ_ONLY && attributes !== 'any') onLoss();
+  });
+
+  return async () => {
+    if (attributes !== 'any' && !(STANDBY in reported && READ_ONLY_BY_DEFAULT in reported)) {
+      const { rows } = await client.query<{ standby: boolean; readOnly: boolean }>(
+        `select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as "readOnly"`,
+      );
+      reported[STANDBY] = rows[0]?.standby === true;
+      reported[READ_ONLY_BY_DEFAULT] = rows[0]?.readOnly === true;
+    }
+    if (!isGood()) throw new NotWritable('the server does not take writes');
+    wasGood = true;
+  };
+};

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import type pg from 'pg';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { readConfig, secretsOf } from '../../src/config/config.ts';
+import { DatabaseClient } from '../../src/database/client.ts';
+import { connectionConfig, placeOf, splitUrls, urlsOf } from '../../src/database/connection.ts';
+import { isDatabaseUnavailable } from '../../src/database/failures.ts';
+import { createDatabase } from '../../src/database/pool.ts';
+import { createReplicatedDatabase } from '../support/replicated-database.ts';
+import { shared } from '../support/shared.ts';
+import { wireTo } from '../support/wire.ts';
+
+const servers = await shared(createReplicatedDatabase());
+const { primary } = servers;
+const replica = await servers.addReplica();
+
+const hostOf = (url: string): string => new URL(url).host;
+
+/** One URL of several hosts. */
+const urlOf = (hosts: readonly string[], query = ''): string => {
+  const { username, password, pathname } = new URL(primary.url);
+  return `postgresql://${username}:${password}@${hosts.join(',')}${pathname}${query}`;
+};
+
+const portOf = async (client: pg.ClientBase | pg.Pool): Promise<string> => {
+  const { rows } = await client.query<{ port: string }>(`select current_setting('port') as port`);
+  return `127.0.0.1:${rows[0]?.port}`;
+};
+
+const pidOf = async (client: pg.ClientBase): Promise<number | undefined> =>
+  (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+
+/** Where a connection by this URL ends up. */
+const connectedBy = async (url: string): Promise<string> => {
+  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await portOf(client);
+  } finally {
+    client.connection.stream.destroy();
+  }
+};
+
+/** A host that takes connections and says nothing. */
+const silentHost = async (): Promise<{ host: string } & AsyncDisposable> => {
+  const sockets: net.Socket[] = [];
+  const server = net.createServer((socket) => void sockets.push(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    host: `127.0.0.1:${(server.address() as net.AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+describe('a URL of several hosts', () => {
+  test('is a URL for each of them, whatever else is in it', () => {
+    expect(urlsOf('postgresql://u:a,b@one:5433,[::1]:5434,three/db?target_session_attrs=primary')).toEqual([
+      'postgresql://u:a,b@one:5433/db?target_session_attrs=primary',
+      'postgresql://u:a,b@[::1]:5434/db?target_session_attrs=primary',
+      'postgresql://u:a,b@three/db?target_session_attrs=primary',
+    ]);
+    expect(urlsOf('postgresql:///db?options=a,b')).toEqual(['postgresql:///db?options=a,b']);
+    expect(placeOf('postgresql://u:p@one:5433,[::1]:5434,three/db')).toBe('one:5433 or ::1:5434 or three:5432');
+    expect(splitUrls('postgresql://a/x, postgres://b,c/y ,')).toEqual(['postgresql://a/x', 'postgres://b,c/y']);
+  });
+
+  test.for([
+    ['postgresql://u:secret@a,,b/db', 'must be a whole URL'],
+    ['postgresql://u:secret@a,b:x/db', 'must be a whole URL'],
+    ['postgresql://u:secret@a,b/db?target_session_attrs=standby', 'must ask for target_session_attrs read-write'],
+  ])('is refused as %s', ([DATABASE_URL = '', reason]) => {
+    expect(() => readConfig({ DATABASE_URL })).toThrow(`DATABASE_URL ${reason}`);
+  });
+
+  test('gives its password to no log', () => {
+    const config = readConfig({ DATABASE_URL: 'postgresql://u:s%2Fecret@a:1,b:2/db' });
+    expect(secretsOf(config)).toEqual(['s%2Fecret', 's/ecret']);
+  });
+});
+
+describe('of several hosts', () => {
+  test('the primary is connected to, wherever in the list it is', async () => {
+    const [first, second] = [hostOf(primary.url), hostOf(replica.url)];
+    for (const query of ['', '?target_session_attrs=read-write', '?target_session_attrs=primary']) {
+      expect(await connectedBy(urlOf([second, first], query))).toBe(first);
+      expect(await connectedBy(urlOf([first, second], query))).toBe(first);
+    }
+    expect(await connectedBy(urlOf([second, first], '?target_session_attrs=any'))).toBe(second);
+  });
+
+  test('those that are not there or say nothing are passed over', async () => {
+    await using silent = await silentHost();
+    await using mute = await silentHost();
+    const beganMs = performance.now();
+    const hosts = ['127.0.0.1:1', silent.host, mute.host, hostOf(primary.url)];
+    expect(await connectedBy(urlOf(hosts))).toBe(hostOf(primary.url));
+    // Each of the two would take a second to be given up.
+    expect(performance.now() - beganMs).toBeLessThan(1900);
+  });
+
+  test('where none takes writes, the database is away, and asked for again', async () => {
+    const url = urlOf([hostOf(replica.url), '127.0.0.1:1']);
+    const error = await connectedBy(url).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    const standby = await connectedBy(`${replica.url}?target_session_attrs=read-write`).catch((reason) => reason);
+    expect(standby).toMatchObject({ message: 'none of the hosts takes writes' });
+    expect(isDatabaseUnavailable(standby)).toBe(true);
+  });
+
+  test('when another one is found to be the primary, connections to the former one are ended', async () => {
+    // Both lead to one server, which stands for two that take writes.
+    await using other = await wireTo(primary);
+    await other.refuse();
+    const connection = connectionConfig(urlOf([hostOf(other.url), hostOf(primary.url)]));
+    const { pool } = createDatabase({ connection, size: 3, timeoutMs: 5000, log: pino({ level: 'silent' }) });
+    const [broken, idle] = await Promise.all([pool.connect(), pool.connect()]);
+    broken.on('error', () => {});
+    const ended = new Promise((resolve) => broken.once('end', resolve));
+    const failed = once(idle, 'error');
+    await other.restore();
+    await primary.sql(`select pg_terminate_backend(${await pidOf(broken)})`);
+    await ended;
+    expect(other.connectionCount()).toBe(0);
+    const found = await pool.connect();
+    expect(other.connectionCount()).toBe(1);
+    expect(await failed).toMatchObject([{ message: expect.stringContaining('another server is the primary') }]);
+    broken.release(true);
+    idle.release(true);
+    found.release();
+    await pool.end();
+  });
+
+  test('a server that takes no writes any more loses the connections that are open, and is passed over', async () => {
+    const log = pino({ level: 'silent' });
+    const connection = connectionConfig(urlOf([hostOf(primary.url), hostOf(replica.url)]));
+    const { pool } = createDatabase({ connection, size: 3, timeoutMs: 2000, log });
+    const all = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
+    for (const client of all) client.release();
+    expect(pool.totalCount).toBe(3);
+    try {
+      await primary.sql('alter system set default_transaction_read_only = on');
+      await primary.sql('select pg_reload_conf()');
+      await expect.poll(() => pool.query('select 1').catch(() => pool.totalCount)).toBe(0);
+      await expect(pool.query('select 1')).rejects.toThrow('none of the hosts takes writes');
+    } finally {
+      await primary.sql('alter system reset default_transaction_read_only');
+      await primary.sql('select pg_reload_conf()');
+    }
+    await expect.poll(() => portOf(pool).catch(() => '')).toBe(hostOf(primary.url));
+    await pool.end();
+  });
+});
