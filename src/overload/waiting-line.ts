@@ -8,7 +8,7 @@ export interface WaitingClient {
 }
 
 interface Options {
-  readonly places: number;
+  readonly places: () => number;
   readonly maxWaitMs: number;
   readonly maxWaiting: number;
   readonly maxWaitingBytes: number;
@@ -130,14 +130,14 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     const oldest = findOldest();
     if (timer || !oldest) return;
     const dueMs = oldest.sinceMs + maxWaitMs - performance.now();
-    timer = setTimeout(rejectLate, Math.max(taken < places ? 0 : pauseMs, dueMs));
+    timer = setTimeout(rejectLate, Math.max(taken < places() ? 0 : pauseMs, dueMs));
   };
 
   return {
     enter: (key?: string): Place | undefined => {
       if (key !== undefined && begun.has(key)) return 'join';
       // A request that still waits while a place is free is too late.
-      if (taken >= places) return undefined;
+      if (taken >= places()) return undefined;
       begin(key);
       return 'begin';
     },
@@ -162,7 +162,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
       taken -= 1;
       if (key !== undefined) begun.delete(key);
       const nowMs = performance.now();
-      while (taken < places) {
+      while (taken < places()) {
         const next = takeNext(nowMs);
         if (!next) return;
         const isThere = next.isGone?.() !== true;

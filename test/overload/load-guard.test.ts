@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Overloaded } from '../../src/errors.ts';
@@ -40,6 +41,23 @@ test('when all who may begin have begun, there is still room for executions that
   expect(begun).toBe(64);
   for (let more = begun; more < EXECUTIONS; more += 1) expect(guard.enter()).toBeUndefined();
   expect(guard.enter()).toBeInstanceOf(Promise);
+});
+
+test('of requests that each take the event loop 5 ms, no more may begin than two for each connection', () => {
+  let active = 0;
+  const utilization = vi
+    .spyOn(performance, 'eventLoopUtilization')
+    .mockImplementation((since) => ({ active: active - (since?.active ?? 0), idle: 0, utilization: 1 }));
+  const guard = createGuard();
+  for (let number = 0; number < 2000; number += 1) {
+    expect(guard.begin()).toBe('begin');
+    active += 5;
+    guard.finish();
+  }
+  let begun = 0;
+  while (guard.begin()) begun += 1;
+  expect(begun).toBe(POOL_SIZE * 2);
+  utilization.mockRestore();
 });
 
 test('an execution whose turn comes too late is refused', async () => {

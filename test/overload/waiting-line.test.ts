@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 const createLine = ({ maxWaiting = 5000, maxWaitingBytes = 1_000_000 } = {}): WaitingLine =>
-  createWaitingLine({ places: PLACES, maxWaitMs: MAX_WAIT_MS, maxWaiting, maxWaitingBytes });
+  createWaitingLine({ places: () => PLACES, maxWaitMs: MAX_WAIT_MS, maxWaiting, maxWaitingBytes });
 
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
