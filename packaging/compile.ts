@@ -13,9 +13,6 @@ const TARGET = path.join(ROOT, 'dist');
 /** The module that users import, without its ending. */
 const ENTRY = path.join(TARGET, 'index');
 
-/** Of what is no TypeScript, what nobody reads at run time. */
-const UNUSED: readonly string[] = [];
-
 const filesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -51,8 +48,5 @@ await writeFile(path.join(TARGET, 'config/gateway-options.d.ts'), gatewayOptions
 const wanted = await declarationsFrom(ENTRY);
 for (const file of await filesIn(TARGET)) if (file.endsWith('.d.ts') && !wanted.has(file)) await rm(file);
 
-for (const file of await filesIn(SOURCE)) {
-  const name = path.relative(SOURCE, file);
-  if (!file.endsWith('.ts') && !UNUSED.includes(name.replaceAll(path.sep, '/')))
-    await cp(file, path.join(TARGET, name));
-}
+for (const file of await filesIn(SOURCE))
+  if (!file.endsWith('.ts')) await cp(file, path.join(TARGET, path.relative(SOURCE, file)));

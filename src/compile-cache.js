@@ -22,8 +22,9 @@ const keepCompiled = (environment) => {
   if (NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
   try {
     const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
-    const directory = join(caches, 'vitrine');
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    mkdirSync(join(caches, 'vitrine'), { recursive: true, mode: 0o700 });
+    // By its real path: a link on the way may lead elsewhere later.
+    const directory = join(realpathSync(caches), 'vitrine');
     if (!isPrivate(directory)) return;
     enableCompileCache(directory);
     environment.NODE_COMPILE_CACHE = directory;

@@ -28,7 +28,7 @@ const seedIfEmpty = async ({ url }: OpenDatabase, log: Logger): Promise<void> =>
     import('./import/demo.ts'),
     import('./import-kinds.ts'),
   ]);
-  // Without a limit of statements, with which `COPY` cannot run.
+  // Without a limit of statements: on a slow machine the catalogue takes seconds.
   await withConnection({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 }, undefined, async (client) => {
     if (!(await isCatalogueEmpty(client))) return;
     log.info(await seedDemoCatalogue(client, IMPORT_KINDS), 'filled with the demo catalogue');

@@ -44,7 +44,7 @@ export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Prom
     collectDefaultMetrics({ register: registry });
     const { counter, gauge } = collectorsOf(registry);
     gauge('vitrine_workers', 'Worker processes that serve (WORKERS).', workers);
-    counter('vitrine_worker_deaths_total', 'Workers that ended by themselves, and were replaced.', deaths);
+    counter('vitrine_worker_deaths_total', 'Workers that ended before the gateway, and were replaced.', deaths);
     return registry;
   });
 

@@ -102,10 +102,10 @@ export const checkConnections: Check = async ({ client, config, instances }) => 
   );
   const { workers } = config;
   const isOne = workers === 1;
-  // The pool, and the connection that listens for changes. While a worker is replaced there is one more.
-  const each = (config.databasePoolSize + 1) * (isOne ? 1 : workers + 1);
+  // The pool, and the connection that listens for changes.
+  const each = (config.databasePoolSize + 1) * workers;
   const needed = each * instances;
-  const wanted = `${instances} ${instances === 1 ? 'instance' : 'instances'} of ${each} connections (DATABASE_POOL_SIZE and one${isOne ? '' : `, for each of ${workers} workers and one that takes over`})`;
+  const wanted = `${instances} ${instances === 1 ? 'instance' : 'instances'} of ${each} connections (DATABASE_POOL_SIZE and one${isOne ? '' : `, for each of ${workers} workers`})`;
   const remedy = `Lower DATABASE_POOL_SIZE${isOne ? '' : ' or WORKERS'}, run fewer instances, or raise the limit. (How many instances? "vitrine doctor --instances N".)`;
 
   const findings: Finding[] = [];

@@ -186,7 +186,7 @@ const check = (draft: Draft, ordinal: number, options: CheckOptions): StagedRow 
 
   // A name that cannot be stored is rejected as a field; here it only tells rows apart.
   const slug_source = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-  const slug_end = kind.key === 'sku' ? slugify(String(row.sku ?? '')) : undefined;
+  const slug_end = kind.key === 'sku' ? slugify(String(row.sku ?? '')) || undefined : undefined;
   const known = { ordinal, slug_source, slug_end };
   if (faults.length === 0) return { ...row, ...known, mark: doubt, variants: draft.variants && stagedVariants };
   const { [kind.key]: key, line, record, present, name } = row;

@@ -33,7 +33,7 @@ test.skipIf(!hasJitServer)(
     await withConnection(connectionConfig(server.url), undefined, (client) => seedDemoCatalogue(client, IMPORT_KINDS));
     const config = readConfig({ DATABASE_URL: server.url });
     const log = pino({ level: 'silent' });
-    const options = { format: undefined, currency: undefined, batchRows: undefined, isDryRun: false };
+    const options = { format: undefined, currency: undefined, isDryRun: false };
     const paths = ['prisma/demo/notices.json'];
     await runImport({ ...options, kinds: IMPORT_KINDS, paths, config, log, rejectsPath: '/dev/null' });
     await using gateway = await createTestGateway(server, { ...PATIENT, CACHE_MAX_MB: '0' });

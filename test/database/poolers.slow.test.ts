@@ -216,7 +216,7 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     }
   });
 
-  test('is refused for the pulse, for migrations and for imports, with what to do', async () => {
+  test('is refused for the heartbeat, for migrations and for imports, with what to do', async () => {
     await expect(createTestGateway(bouncer, config)).rejects.toThrow(/CHANGE_FEED=listen.*DATABASE_DIRECT_URL/);
     await expect(applyMigrations({ url: bouncer.url, log: () => {} })).rejects.toThrow(
       /Migrations.*DATABASE_DIRECT_URL/,
@@ -228,7 +228,6 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
       paths: [],
       format: undefined,
       currency: undefined,
-      batchRows: undefined,
       isDryRun: true,
     };
     await expect(runImport({ ...options, config: readConfig(config), log, rejectsPath: '/dev/null' })).rejects.toThrow(

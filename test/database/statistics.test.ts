@@ -38,7 +38,7 @@ test('an import is followed by an analysis, and one that changes nothing for goo
   const file = await folder.write('categories.csv', 'name\nTea\nCoffee\nCups\n');
   const config = readConfig({ DATABASE_URL: database.url });
   const log = pino({ level: 'silent' });
-  const options = { format: 'categories', currency: undefined, batchRows: undefined, rejectsPath: '/dev/null' };
+  const options = { format: 'categories', currency: undefined, rejectsPath: '/dev/null' };
   const run = (isDryRun: boolean) =>
     runImport({ ...options, kinds: IMPORT_KINDS, paths: [file], config, log, isDryRun });
   await database.sql('update pg_class set reltuples = -1 where relname = $1', ['category']);

@@ -188,7 +188,7 @@ describe('a fault is told with what to do:', () => {
     [
       'more workers than the server has connections for',
       { environment: { DATABASE_POOL_SIZE: '9', WORKERS: '39' } },
-      { check: 'connections', message: '1 instance of 400 connections' },
+      { check: 'connections', message: '1 instance of 390 connections' },
     ],
     [
       'a session that cannot write',

@@ -39,6 +39,20 @@ describe('with --key sku, a product', () => {
     expect(faults).toMatchObject([{ line: 3, column: 'slug', value: 'cup' }]);
   });
 
+  test.each([0, 6000])('is not taken for another new one of the same slug, %i rows before it', async (rows) => {
+    const between = Array.from({ length: rows }, (_, row) => `mug-${row},M${row},Mug,Cups,1\n`).join('');
+    const file = `slug,sku,name,category,price\ncup,A,Cup,Cups,1\n${between}cup,B,Jug,Cups,2\n`;
+    const { created, changed, faults } = await importText(file, { key: 'sku' });
+    expect({ created, changed }).toEqual({ created: rows + 1, changed: 0 });
+    expect(faults).toMatchObject([{ line: rows + 3, column: 'slug', value: 'cup' }]);
+    expect(await sql(`select sku, name from product where slug = 'cup'`)).toEqual([{ sku: 'A', name: 'Cup' }]);
+  });
+
+  test('whose sku has no letter and no digit is found by no slug', async () => {
+    await importText('slug,name,category,price\nmug--,Mug,Cups,1\n');
+    expect(await importText(`${header}***,Jug,Cups,2\n`, { key: 'sku' })).toMatchObject({ created: 1, faults: [] });
+  });
+
   test('has a sku that no other product has, whatever finds it', async () => {
     await importText('slug,sku,name,category,price\nmug,A,Mug,Cups,1\n');
     const { created, faults } = await importText('slug,SKU,name,category,price\njug,A,Jug,Cups,1\ncup,B,Cup,Cups,1\n');

@@ -111,7 +111,7 @@ describe('/metrics', () => {
     expect(samples.filter(({ labels }) => labels.handler === 'other')).not.toContain('Made');
   });
 
-  test('tells of the cache, the pulse, the views, the pool and the statements', async () => {
+  test('tells of the cache, the heartbeat, the views, the pool and the statements', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database, { DATABASE_POOL_SIZE: '3', CACHE_MAX_MB: '2' });
     const category_id = await insertCategory(database);

@@ -126,7 +126,8 @@ export const clearLeftover = async (
   // Another process may have the id by now.
   if ((await commandLine(pid)).includes(` -D ${cluster} `)) {
     log(`Stopping the PostgreSQL (process ${pid}) that an earlier Vitrine left running`);
-    await shutDown(account, binaries, cluster);
+    const hasEnded = await shutDown(account, binaries, cluster);
+    if (!hasEnded && (await commandLine(pid)).includes(` -D ${cluster} `)) process.kill(pid, 'SIGKILL');
   }
   const [, ...shared] = (await readPlainFile(pidFile).catch(absentAsUndefined))?.split('\n') ?? [];
   // PostgreSQL refuses to start while any process has the id that the file names, but takes the file for stale when it

@@ -192,7 +192,7 @@ export const categoryPath: Parse<readonly CategoryStep[]> = (value, options = {}
     if (!isObject(part)) return stepOfName(plainValue(part, options));
     const name = part.name === undefined ? undefined : plainValue(part.name, options);
     if (isBlank(part.slug) && name !== undefined) return stepOfName(name);
-    return [slug(part.slug ?? ''), (typeof name === 'string' && name.trim()) || null];
+    return [slug(part.slug ?? ''), (typeof name === 'string' && assertStorable(name).trim()) || null];
   };
   return parts.map(toStep);
 };

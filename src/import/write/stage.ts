@@ -158,15 +158,17 @@ export const createWriter = async (
   const differs = `(${updatable.map(({ comparedOld }) => comparedOld).join(', ')}) is distinct from
               (${updatable.map(({ comparedNew }) => comparedNew).join(', ')})`;
 
+  // Another writer may have deleted the row that was found.
+  const isNew = `s.ordinal between $1 and $2 and not exists (select from ${table} t where t.id = s.target_id)`;
   const insert = `
     with done as (
       insert into ${table} as t (${fields.map((field) => field.target).join(', ')})
       select ${fields.map(({ inserted }) => inserted).join(', ')}
       from ${source}
-      where s.ordinal between $1 and $2 and s.target_id is null
+      where ${isNew}
       order by s.ordinal, s.place
       returning t.*)
-    ${'slug' in kind.fields ? `, marked as (update ${STAGE} s set target_id = done.id, is_new = true from done where s.slug = done.slug)` : ''}
+    ${'slug' in kind.fields ? `, marked as (update ${STAGE} s set target_id = done.id, is_new = true from done where s.slug = done.slug and ${isNew})` : ''}
     select count(*)::int as count from done`;
   const update = `
     with done as (
