@@ -9,7 +9,6 @@ import { createClusterMetrics } from './metrics.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
 interface StartedWorker {
-  readonly worker: Worker;
   readonly name: string;
   readonly url: string;
   /** Resolves with its exit code or signal. */
@@ -82,7 +81,7 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
       else if (message.kind === 'failed') url.reject(failureOf(message));
       else if (message.kind === 'ask-page') void sendPage(worker);
     });
-    const started = { worker, name, url: await url.promise, over: over.promise };
+    const started = { name, url: await url.promise, over: over.promise };
     metrics.add(worker);
     return started;
   };

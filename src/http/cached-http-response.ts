@@ -64,11 +64,12 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     const leftS = outcome === 'stale' ? 0 : Math.floor(leftMs / 1000);
     const maxAgeS = Math.max(0, Math.min(leftS, MAX_AGE_S));
     const cacheControl = fresh[maxAgeS] ?? 'no-cache';
+    if (maxAgeS === 0 || isRestricted) return { cacheControl, accelExpires: undefined };
     // nginx goes by this header before `Cache-Control`, and would keep a private response too. It goes by whole seconds: to it `max-age=1` is up to two,
     // and the present second is one at most. By the earlier of two clocks: an nginx beside this process has this process's clock, and another one,
     // like the database's, is taken to be right.
     const second = Math.floor(Math.min(nowMs, Date.now()) / 1000);
-    return { cacheControl, accelExpires: maxAgeS === 0 || isRestricted ? undefined : `@${second}` };
+    return { cacheControl, accelExpires: `@${second}` };
   };
 
   const withCommon = (headers: Headers, request = ANY_REQUEST): Headers => {

@@ -16,6 +16,7 @@ import {
 } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
+import { createCors } from './response-headers.ts';
 import { createParserRefusal, refuse, send } from './send.ts';
 import type { App, MakeResponse } from './serve-request.ts';
 import { createTurnBatch } from './turn-batch.ts';
@@ -54,6 +55,8 @@ type ServerConfig = Pick<
   | 'maxConnections'
   | 'rateLimitPerMinute'
   | 'trustedHops'
+  | 'corsOrigins'
+  | 'corsAllowedHeaders'
 >;
 
 /** How often Node looks for connections that are too slow. */
@@ -91,6 +94,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
   const readBody = createBodyReader();
   const rateLimit = config.rateLimitPerMinute === 0 ? undefined : await loadRateLimit(config);
+  const cors = createCors(config);
   let isDraining = false;
 
   const faultOf = (request: IncomingMessage, target: string): AppError | undefined =>
@@ -109,7 +113,9 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       response.destroy();
       return;
     }
-    reply(request, response, problemResponse(appError));
+    const answered = problemResponse(appError);
+    cors?.({ method: 'GET', headers: request.headers }, answered.headers);
+    reply(request, response, answered);
   };
 
   const replies = createTurnBatch<Reply>(({ request, response, answered }) => {

@@ -66,8 +66,12 @@ export const createBundledPage = ({ assets = NO_ASSETS, render, sources, headers
     page: async (depth = 0) => {
       const { folder, names } = await read();
       const root = depth === 0 ? './' : '../'.repeat(depth);
-      const page = pages.get(depth) ?? toPage(render({ root, base: root + folder.slice(1), names }));
-      pages.set(depth, page);
+      let page = pages.get(depth);
+      if (!page) {
+        page = toPage(render({ root, base: root + folder.slice(1), names }));
+        pages.set(depth, page);
+        page.catch(() => pages.delete(depth));
+      }
       return page;
     },
     asset: async (path) => (await read()).files.get(path),

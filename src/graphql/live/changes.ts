@@ -63,15 +63,31 @@ const NAMED: Readonly<Record<string, readonly [kind: Kind, ids: 'ids' | 'groupId
   notice: ['notices', 'ids'],
 };
 
-/** With another change. */
-const withChange = (changes: Changes, { table, rows }: Change): Changes => {
+/** The ids that are not sent yet; undefined: everything. */
+type Gathered = Record<Kind, Set<number>> | undefined;
+
+const nothingYet = (): Gathered => ({ products: new Set(), categories: new Set(), notices: new Set() });
+
+const withChange = (gathered: Gathered, { table, rows }: Change): Gathered => {
   const named = NAMED[table];
-  if (changes.everything || !rows || !named) return EVERYTHING;
+  if (!gathered || !rows || !named) return undefined;
   const [kind, ids] = named;
-  const united = new Set([...changes[kind], ...rows[ids]]);
-  const all = { ...changes, [kind]: [...united].toSorted((one, other) => one - other) };
-  return all.products.length + all.categories.length + all.notices.length > MAX_IDS ? EVERYTHING : all;
+  for (const id of rows[ids]) gathered[kind].add(id);
+  const { products, categories, notices } = gathered;
+  return products.size + categories.size + notices.size > MAX_IDS ? undefined : gathered;
 };
+
+const sorted = (ids: ReadonlySet<number>): number[] => [...ids].toSorted((one, other) => one - other);
+
+const toChanges = (gathered: Gathered): Changes =>
+  gathered
+    ? {
+        products: sorted(gathered.products),
+        categories: sorted(gathered.categories),
+        notices: sorted(gathered.notices),
+        everything: false,
+      }
+    : EVERYTHING;
 
 /** Equal operations on the change feed. */
 interface State extends Topic {
@@ -79,8 +95,7 @@ interface State extends Topic {
   readonly run: RunChanges;
   /** The text of a result that names nothing it selects: no event. */
   readonly nothing: string;
-  /** What is not sent yet. */
-  changes: Changes;
+  gathered: Gathered;
   sentMs: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -127,7 +142,7 @@ export const createChangeTopics = (source: ChangeSource) => {
 
   const gather = (change: Change): void => {
     for (const topic of topics.values()) {
-      topic.changes = withChange(topic.changes, change);
+      topic.gathered = withChange(topic.gathered, change);
       sendLater(topic, topic.sentMs + MIN_INTERVAL_MS - performance.now());
     }
   };
@@ -137,8 +152,8 @@ export const createChangeTopics = (source: ChangeSource) => {
   };
 
   const send = async (topic: State): Promise<void> => {
-    const { changes } = topic;
-    topic.changes = NOTHING;
+    const changes = toChanges(topic.gathered);
+    topic.gathered = nothingYet();
     topic.sentMs = performance.now();
     topic.timer = undefined;
     try {
@@ -150,7 +165,7 @@ export const createChangeTopics = (source: ChangeSource) => {
         for (const listener of topic.listeners) listener.onFailure(error);
         return;
       }
-      topic.changes = EVERYTHING;
+      topic.gathered = undefined;
       sendLater(topic, RETRY_MS);
     }
   };
@@ -161,7 +176,7 @@ export const createChangeTopics = (source: ChangeSource) => {
       listeners,
       run,
       nothing,
-      changes: NOTHING,
+      gathered: nothingYet(),
       sentMs: Number.NEGATIVE_INFINITY,
       timer: undefined,
       event: () => first,

@@ -62,10 +62,27 @@ export const createEventStreams = () => {
     /** Of one result, and the end. */
     textOf: (result: ExecutionResult): string => eventOf(result) + COMPLETE,
     /** Of many, as they come. Equal results of several streams are the same bytes. */
-    async *bytesOf(results: AsyncIterable<ExecutionResult>): AsyncGenerator<Uint8Array, undefined> {
-      for await (const result of results) yield toBytes(result);
-      yield LAST;
-      return undefined;
+    bytesOf: (results: AsyncIterable<ExecutionResult>): AsyncIterableIterator<Uint8Array, undefined> => {
+      const iterator = results[Symbol.asyncIterator]();
+      let isOver = false;
+      return {
+        next: async () => {
+          if (isOver) return OVER;
+          const { done, value } = await iterator.next();
+          if (!done) return { done: false, value: toBytes(value) };
+          isOver = true;
+          return { done: false, value: LAST };
+        },
+        // At once: that of a generator would wait for the next result.
+        return: async () => {
+          isOver = true;
+          await iterator.return?.();
+          return OVER;
+        },
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+      };
     },
     /**
      * Sends bytes as they come, and comments between them.
@@ -99,6 +116,8 @@ export const createEventStreams = () => {
     },
   };
 };
+
+const OVER: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
 
 const isAsWritten = (result: ExecutionResult): boolean => (result as Partial<WrittenResult>).isChanged?.() === false;
 
