@@ -3,7 +3,7 @@ import { IN_STOCK, ON_SALE, type ProductColumns, withRoom } from './columns.ts';
 import { mostFrequent, Tally } from './facet-values.ts';
 import { Postings } from './postings.ts';
 import type { ProductRow } from './product-index.ts';
-import { RowLists, RowNumbers } from './row-lists.ts';
+import { type Codes, RowLists, RowNumbers } from './row-lists.ts';
 import { Slice, Texts } from './texts.ts';
 
 interface NamedValue {
@@ -208,6 +208,11 @@ export class AttributeValues extends NamedValues {
 
   append(row: number, codes: readonly number[]): void {
     this.ofRows.append(row, codes);
+  }
+
+  /** See {@link RowNumbers.columnAt}. */
+  columnOf(name: string): Codes | undefined {
+    return this.ofRows.columnAt(this.numberOf(name));
   }
 
   /** @param name whose values are wanted; by default those of all names */

@@ -57,6 +57,11 @@ export class Postings {
     return this.#blocks.length * BLOCK_BYTES + this.#states.byteLength;
   }
 
+  /** How many lists there are. */
+  get lists(): number {
+    return this.#lists;
+  }
+
   /** The rows that were appended, including those that are gone since. */
   countOf(list: number): number {
     this.settle();

@@ -6,6 +6,7 @@ import { STOCK_AND_SALE } from './facet-values.ts';
 import type { Fitting } from './named-values.ts';
 import type { Postings } from './postings.ts';
 import type { ProductIndex } from './product-index.ts';
+import type { Codes } from './row-lists.ts';
 import type { Matches } from './term-matches.ts';
 
 /** A part of a filter that has a facet: of attributes and options, that of one name. In a facet without a name: all those that are not filtered. */
@@ -57,6 +58,8 @@ interface ValueList {
   readonly codes: readonly number[];
   /** Rows that have several of the values are counted several times. */
   readonly length: number;
+  /** By row, 1 plus the code that it has, where it is known that it has no other one that might be wanted. */
+  readonly column: Codes | undefined;
 }
 
 /** A filter that can be asked without one of its parts, as facets ask it. */
@@ -79,16 +82,24 @@ export class RowFilter {
     const { categories, brands, tags, attributes, options, columns } = index;
     const { minPrice, maxPrice, publishedFrom } = filter;
     const lists: ValueList[] = [];
-    const addList = (postings: Postings, codes: readonly number[], part?: FacetPart): void => {
+    const addList = (postings: Postings, codes: readonly number[], part?: FacetPart, column?: Codes): void => {
       const length = codes.reduce((sum, code) => sum + postings.countOf(code), 0);
-      lists.push({ part, postings, codes, length });
+      lists.push({ part, postings, codes, length, column });
     };
     for (const tag of new Set(filter.tags)) addList(tags.rows, tags.find([tag]));
-    if (filter.categoryIds) addList(categories.rows, categories.find(filter.categoryIds), { facet: 'categories' });
-    // What no text in PostgreSQL can be is no brand, and not the mark for none either.
-    if (filter.brands) addList(brands.rows, brands.find(filter.brands.filter(isStorable)), { facet: 'brands' });
-    for (const wanted of filter.attributes ?? [])
-      addList(attributes.rows, attributes.find(wanted), { facet: 'attributes', name: wanted.name });
+    if (filter.categoryIds) {
+      const codes = categories.find(filter.categoryIds);
+      addList(categories.rows, codes, { facet: 'categories' }, categories.ofRows.columnAt(0));
+    }
+    if (filter.brands) {
+      // What no text in PostgreSQL can be is no brand, and not the mark for none either.
+      const codes = brands.find(filter.brands.filter(isStorable));
+      addList(brands.rows, codes, { facet: 'brands' }, brands.ofRows.columnAt(0));
+    }
+    for (const wanted of filter.attributes ?? []) {
+      const part = { facet: 'attributes', name: wanted.name } as const;
+      addList(attributes.rows, attributes.find(wanted), part, attributes.columnOf(wanted.name));
+    }
     for (const wanted of filter.options ?? [])
       addList(options.rows, options.find(wanted), { facet: 'options', name: wanted.name });
     this.#lists = lists.sort((one, other) => one.length - other.length);
@@ -230,7 +241,7 @@ export class RowFilter {
           : collect(this.#mark([rare]), count, found.rows);
     found.bits.fill(all, 0, found.length);
     let isBegun = among !== undefined || isSearch || rare !== undefined;
-    const keep = (values: Uint8Array, bitsOf: Uint8Array): void => {
+    const keep = (values: Uint8Array | Codes, bitsOf: Uint8Array): void => {
       if (isBegun) withBits(values, bitsOf, found);
       else allWithBits(values, bitsOf, count, found);
       isBegun = true;
@@ -238,8 +249,15 @@ export class RowFilter {
     // Where few rows are left, it is enough that their variants are looked at.
     const isAsked = ({ part }: ValueList): boolean => !(isBegun && part?.facet === 'options') && ownOf(part) !== all;
     const lists = this.#lists.filter((list) => list !== rare && isAsked(list));
-    for (let begin = 0; begin < lists.length; begin += AT_ONCE) {
-      const asked = lists.slice(begin, begin + AT_ONCE);
+    for (const { column, part, codes, postings } of lists) {
+      if (!column) continue;
+      const bitsOf = new Uint8Array(postings.lists + 1).fill(ownOf(part));
+      for (const code of codes) bitsOf[code + 1] = all;
+      keep(column, bitsOf);
+    }
+    const marked = lists.filter(({ column }) => !column);
+    for (let begin = 0; begin < marked.length; begin += AT_ONCE) {
+      const asked = marked.slice(begin, begin + AT_ONCE);
       const bits = asked.map(({ part }, place) => ({ part, bit: 1 << place, wanted: 1 << place }));
       keep(this.#mark(asked), bitsLeft(bits));
     }
@@ -296,7 +314,7 @@ const within =
   };
 
 /** @param bitsOf by the value of a row, the bits that it may keep */
-const withBits = (values: Uint8Array, bitsOf: Uint8Array, found: Found): void => {
+const withBits = (values: Uint8Array | Codes, bitsOf: Uint8Array, found: Found): void => {
   const { rows, bits, length } = found;
   let kept = 0;
   for (let at = 0; at < length; at += 1) {
@@ -310,7 +328,7 @@ const withBits = (values: Uint8Array, bitsOf: Uint8Array, found: Found): void =>
 };
 
 /** As {@link withBits}, where all rows are to be looked at. */
-const allWithBits = (values: Uint8Array, bitsOf: Uint8Array, count: number, found: Found): void => {
+const allWithBits = (values: Uint8Array | Codes, bitsOf: Uint8Array, count: number, found: Found): void => {
   const { rows, bits } = found;
   let kept = 0;
   for (let row = 0; row < count; row += 1) {
