@@ -146,8 +146,8 @@ export class FacetValues<Value extends string | number> {
   }
 
   /** A row has become settled, or has changed and still is. */
-  enter(row: number, { state, sales }: ProductColumns): void {
-    for (const code of this.codesOf(row)) {
+  enter(row: number, { state, sales }: ProductColumns, codes: readonly number[] = this.codesOf(row)): void {
+    for (const code of codes) {
       this.tally.change(code, state.values[row] as number, 1);
       this.#offer(code, row, sales.values[row] as number);
     }

@@ -66,15 +66,16 @@ abstract class NamedValues {
     return this.#values.length;
   }
 
-  enter(row: number, columns: ProductColumns): void {
-    this.changeTallies(row, columns, 1);
+  enter(row: number, { state }: ProductColumns, numbers: Iterable<number> = this.ofRows.of(row)): void {
+    this.changeTallies(numbers, state.values[row] as number, 1);
   }
 
-  leave(row: number, columns: ProductColumns): void {
-    this.changeTallies(row, columns, -1);
+  leave(row: number, { state }: ProductColumns): void {
+    this.changeTallies(this.ofRows.of(row), state.values[row] as number, -1);
   }
 
-  protected abstract changeTallies(row: number, columns: ProductColumns, by: 1 | -1): void;
+  /** @param numbers of a row */
+  protected abstract changeTallies(numbers: Iterable<number>, bits: number, by: 1 | -1): void;
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
@@ -224,9 +225,8 @@ export class AttributeValues extends NamedValues {
     return super.facetsOf(counts, isWanted);
   }
 
-  protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
-    const bits = state.values[row] as number;
-    for (const code of this.ofRows.of(row)) this.tally.change(code, bits, by);
+  protected override changeTallies(codes: Iterable<number>, bits: number, by: 1 | -1): void {
+    for (const code of codes) this.tally.change(code, bits, by);
   }
 
   protected override parse(member: string): readonly NamedValue[] {
@@ -345,9 +345,7 @@ export class OptionValues extends NamedValues {
   }
 
   /** A product is in one state for each value: values that are in stock in one variant come first. */
-  protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
-    const bits = state.values[row] as number;
-    const variants = this.ofRows.of(row);
+  protected override changeTallies(variants: Iterable<number>, bits: number, by: 1 | -1): void {
     const codes: number[] = [];
     const names: number[] = [];
     for (const inStock of [1, 0]) {
