@@ -110,16 +110,12 @@ export class FacetValues<Value extends string | number> {
 
   /** The codes of a product's values, which become known. */
   learn(product: ProductRow): number[] {
-    const codes: number[] = [];
-    for (const value of this.#of(product)) {
-      const code = this.#known.numberOf(value);
-      if (!codes.includes(code)) codes.push(code);
-    }
+    const codes = this.#of(product).map(this.#known.numberOf, this.#known);
     if (this.#fold && this.folded.length < this.values.length) {
       for (const value of this.values.slice(this.folded.length)) this.folded.push(this.#fold(value));
       this.#allFolded = undefined;
     }
-    return codes;
+    return codes.some((code, at) => codes.indexOf(code) < at) ? [...new Set(codes)] : codes;
   }
 
   /** By code. */
