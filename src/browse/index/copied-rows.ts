@@ -68,11 +68,11 @@ export class CopiedRow {
     if (dimensions === 0) return [];
     const length = this.#buffer.readInt32BE(begin + 12);
     if (dimensions > 1) return null;
-    const slices: Slice[] = [];
-    for (let at = begin + 20; slices.length < length; ) {
+    const slices = new Array<Slice>(length);
+    for (let index = 0, at = begin + 20; index < length; index += 1) {
       const end = at + 4 + this.#buffer.readInt32BE(at);
       if (end < at + 4) return null;
-      slices.push(new Slice(this.#buffer, at + 4, end));
+      slices[index] = new Slice(this.#buffer, at + 4, end);
       at = end;
     }
     return slices;

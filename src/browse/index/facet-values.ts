@@ -110,16 +110,12 @@ export class FacetValues<Value extends string | number> {
 
   /** The codes of a product's values, which become known. */
   learn(product: ProductRow): number[] {
-    const codes: number[] = [];
-    for (const value of this.#of(product)) {
-      const code = this.#known.numberOf(value);
-      if (!codes.includes(code)) codes.push(code);
-    }
+    const codes = this.#of(product).map(this.#known.numberOf, this.#known);
     if (this.#fold && this.folded.length < this.values.length) {
       for (const value of this.values.slice(this.folded.length)) this.folded.push(this.#fold(value));
       this.#allFolded = undefined;
     }
-    return codes;
+    return codes.some((code, at) => codes.indexOf(code) < at) ? [...new Set(codes)] : codes;
   }
 
   /** By code. */
@@ -146,8 +142,8 @@ export class FacetValues<Value extends string | number> {
   }
 
   /** A row has become settled, or has changed and still is. */
-  enter(row: number, { state, sales }: ProductColumns): void {
-    for (const code of this.codesOf(row)) {
+  enter(row: number, { state, sales }: ProductColumns, codes: readonly number[] = this.codesOf(row)): void {
+    for (const code of codes) {
       this.tally.change(code, state.values[row] as number, 1);
       this.#offer(code, row, sales.values[row] as number);
     }

@@ -66,15 +66,16 @@ abstract class NamedValues {
     return this.#values.length;
   }
 
-  enter(row: number, columns: ProductColumns): void {
-    this.changeTallies(row, columns, 1);
+  enter(row: number, { state }: ProductColumns, numbers: Iterable<number> = this.ofRows.of(row)): void {
+    this.changeTallies(numbers, state.values[row] as number, 1);
   }
 
-  leave(row: number, columns: ProductColumns): void {
-    this.changeTallies(row, columns, -1);
+  leave(row: number, { state }: ProductColumns): void {
+    this.changeTallies(this.ofRows.of(row), state.values[row] as number, -1);
   }
 
-  protected abstract changeTallies(row: number, columns: ProductColumns, by: 1 | -1): void;
+  /** @param numbers of a row */
+  protected abstract changeTallies(numbers: Iterable<number>, bits: number, by: 1 | -1): void;
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
@@ -190,9 +191,13 @@ export class AttributeValues extends NamedValues {
       this.codesOfTexts = [];
     }
     const codes: number[] = [];
-    for (const member of membersOf(attributes)) {
-      const own = this.codesOfText(this.texts.numberOf(member));
-      codes.push(...own);
+    const { memory } = attributes;
+    const last = attributes.end - 1;
+    for (let begin = attributes.begin + 1, end = begin; begin < last; begin = end + 1) {
+      if (memory[begin] === SPACE) begin += 1;
+      end = endOfMember(memory, begin, last);
+      const own = this.codesOfText(this.texts.numberOfBytes(memory, begin, end));
+      for (let at = 0; at < own.length; at += 1) codes.push(own[at] as number);
       if (own.length < 2) continue;
       const number = this.nameOf[own[0] as number] as number;
       const name = this.names[number] as Name;
@@ -229,9 +234,8 @@ export class AttributeValues extends NamedValues {
     return super.facetsOf(counts, isWanted);
   }
 
-  protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
-    const bits = state.values[row] as number;
-    for (const code of this.ofRows.of(row)) this.tally.change(code, bits, by);
+  protected override changeTallies(codes: Iterable<number>, bits: number, by: 1 | -1): void {
+    for (const code of codes) this.tally.change(code, bits, by);
   }
 
   protected override parse(member: string): readonly NamedValue[] {
@@ -243,6 +247,24 @@ export class AttributeValues extends NamedValues {
   }
 }
 
+/** Small numbers, each new once: without a set for each row. */
+class Distinct {
+  /** By number, the last round in which it was new. */
+  #rounds = new Float64Array(0);
+  #round = 0;
+
+  begin(): void {
+    this.#round += 1;
+  }
+
+  isNew(number: number): boolean {
+    if (number >= this.#rounds.length) this.#rounds = withRoom(this.#rounds, number + 1);
+    if (this.#rounds[number] === this.#round) return false;
+    this.#rounds[number] = this.#round;
+    return true;
+  }
+}
+
 /** By variant: 1 where it fits. */
 export type Fitting = Uint8Array;
 
@@ -250,6 +272,8 @@ export type Fitting = Uint8Array;
 export class OptionValues extends NamedValues {
   protected readonly ofRows = new RowLists();
   readonly #nameTally = new Tally();
+  readonly #distinct = new Distinct();
+  readonly #distinctNames = new Distinct();
 
   /** The variants of a product, whose values become known. */
   learn({ optionNames, variants, isInStock }: ProductRow): number[] {
@@ -276,10 +300,9 @@ export class OptionValues extends NamedValues {
 
   append(row: number, variants: readonly number[]): void {
     this.ofRows.set(row, variants);
-    const codes: number[] = [];
+    this.#distinct.begin();
     for (const variant of variants)
-      for (const code of this.codesOfText(variant >>> 1)) if (!codes.includes(code)) codes.push(code);
-    for (const code of codes) this.rows.append(code, row);
+      for (const code of this.codesOfText(variant >>> 1)) if (this.#distinct.isNew(code)) this.rows.append(code, row);
   }
 
   /** Says what is in stock of a row that has these variants. */
@@ -350,23 +373,18 @@ export class OptionValues extends NamedValues {
   }
 
   /** A product is in one state for each value: values that are in stock in one variant come first. */
-  protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
-    const bits = state.values[row] as number;
-    const variants = this.ofRows.of(row);
-    const codes: number[] = [];
-    const names: number[] = [];
+  protected override changeTallies(variants: Iterable<number>, bits: number, by: 1 | -1): void {
+    this.#distinct.begin();
+    this.#distinctNames.begin();
     for (const inStock of [1, 0]) {
       const ofState = bits & (inStock ? IN_STOCK | ON_SALE : ON_SALE);
       for (const variant of variants) {
         if ((variant & 1) !== inStock) continue;
         for (const code of this.codesOfText(variant >>> 1)) {
-          if (codes.includes(code)) continue;
-          codes.push(code);
+          if (!this.#distinct.isNew(code)) continue;
           this.tally.change(code, ofState, by);
           const name = this.nameOf[code] as number;
-          if (names.includes(name)) continue;
-          names.push(name);
-          this.#nameTally.change(name, ofState, by);
+          if (this.#distinctNames.isNew(name)) this.#nameTally.change(name, ofState, by);
         }
       }
     }
@@ -404,25 +422,20 @@ const compareNumbers = (one: string, other: string): number => {
 
 const [QUOTE, COMMA, SPACE, BACKSLASH, BEGIN_LIST, END_LIST, PLUS] = [...Buffer.from('", \\[]+')];
 
-/** The members of an object of JSON, whose values are no objects. */
-const membersOf = ({ memory, begin, end }: Slice): Slice[] => {
-  const members: Slice[] = [];
-  let from = begin + 1;
+/** Where a member of an object of JSON ends, whose value is no object. @param end of the object's members */
+const endOfMember = (memory: Uint8Array, begin: number, end: number): number => {
   let isInText = false;
   let isInList = false;
-  for (let at = from; at < end; at += 1) {
+  for (let at = begin; at < end; at += 1) {
     const byte = memory[at];
     if (isInText && byte === BACKSLASH) at += 1;
     else if (byte === QUOTE) isInText = !isInText;
     else if (isInText) continue;
     else if (byte === BEGIN_LIST) isInList = true;
     else if (byte === END_LIST) isInList = false;
-    else if (at === end - 1 || (byte === COMMA && !isInList)) {
-      if (at > from) members.push(new Slice(memory, from, at));
-      from = memory[at + 1] === SPACE ? at + 2 : at + 1;
-    }
+    else if (byte === COMMA && !isInList) return at;
   }
-  return members;
+  return end;
 };
 
 /** Two texts with a comma between them, in memory that the next ones take. */

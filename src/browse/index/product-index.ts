@@ -122,7 +122,7 @@ export class ProductIndex {
       if (words) this.#appendWords(row, words, wordsHash);
     } else this.options.restock(row, codes[this.#values.indexOf(this.options)] as number[]);
     columns.write(row, product, rank);
-    if (product.publishedAt <= this.#settledAt) this.#settle(row);
+    if (product.publishedAt <= this.#settledAt) this.#settle(row, codes);
     else this.unsettled.add(row);
     this.bestNames.put(product);
     if (!Number.isNaN(rank)) this.unranked.delete(product.id);
@@ -165,11 +165,12 @@ export class ProductIndex {
     }
   }
 
-  #settle(row: number): void {
+  /** @param codes those of each of {@link #values}, where they are at hand */
+  #settle(row: number, codes?: readonly (readonly number[])[]): void {
     const { values: state } = this.columns.state;
     state[row] = (state[row] as number) | SETTLED;
     this.#changeTallies(row, 1);
-    for (const values of this.#values) values.enter(row, this.columns);
+    for (let at = 0; at < this.#values.length; at += 1) this.#values[at]?.enter(row, this.columns, codes?.[at]);
   }
 
   #changeTallies(row: number, by: 1 | -1): void {

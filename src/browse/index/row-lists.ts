@@ -6,6 +6,8 @@ export type Codes = Uint16Array | Uint32Array;
 /** Of more things than this it is quicker to mark each that a row has had. */
 const MAX_BY_BITS = 128;
 
+const NO_NUMBERS: readonly number[] = [];
+
 const noCodes = (): Column<Codes> =>
   new Column<Codes>(new Uint16Array(0), { past: 0xffff, to: (codes) => Uint32Array.from(codes) });
 
@@ -49,23 +51,25 @@ export class RowNumbers {
   /** Of the row after the last one. */
   append(row: number, numbers: readonly number[]): void {
     for (const column of this.#columns.values()) column.set(row, 0);
-    this.#put(row, numbers, 0, numbers.length);
+    if (this.#columns.size === 0) this.#rest.set(row, numbers);
+    else this.#put(row, numbers, 0, numbers.length);
     for (const number of numbers) this.#rows.append(number, row);
   }
 
   #put(row: number, numbers: ArrayLike<number>, begin: number, end: number): void {
-    const rest: number[] = [];
+    let rest: number[] | undefined;
     for (let at = begin; at < end; at += 1) {
       const number = numbers[at] as number;
       const place = this.#placeOf(number, at - begin);
       const column = this.#columns.get(place);
       if (column?.values[row] === 0) column.set(row, number + 1);
       else {
-        rest.push(number);
         if (column) this.#crowded.add(place);
+        rest ??= [];
+        rest.push(number);
       }
     }
-    this.#rest.set(row, rest);
+    this.#rest.set(row, rest ?? NO_NUMBERS);
   }
 
   /** By row, 1 plus the number that it has at a place, where it is all that the row has there. */

@@ -55,6 +55,10 @@ export class Texts {
 
   /** The text becomes known. */
   numberOf({ memory, begin, end }: Slice): number {
+    return this.numberOfBytes(memory, begin, end);
+  }
+
+  numberOfBytes(memory: Uint8Array, begin: number, end: number): number {
     return this.numberOfHashed(memory, begin, end, hashOf(memory, begin, end));
   }
 
