@@ -61,7 +61,7 @@ export const serveAsWorker = async (): Promise<void> => {
       void end(1);
     });
     const database = await prepareDatabase(config, workerLog);
-    serving = await serve(config, database, workerLog, askPrimaryForPage);
+    serving = await serve(config, database.url, workerLog, askPrimaryForPage);
     void send({ kind: 'serving', url: serving.url });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
