@@ -37,6 +37,8 @@ export const serveAsWorker = async (): Promise<void> => {
     isEnding = true;
     try {
       await serving?.stop();
+      // What it has counted since the last scrape.
+      if (serving) await send(await metricsMessage(serving.metrics));
     } catch (error) {
       log?.error({ err: error }, 'the shutdown was not clean');
     }

@@ -116,6 +116,19 @@ describe('two workers', () => {
     expect(sum('vitrine_database_pool_max')).toBe(20);
   });
 
+  test('that end one after the other lose nothing that was counted since the last scrape', async () => {
+    const products = { operation: 'product' };
+    const before = (await scrape(gateway)).sum('vitrine_requests_total', products);
+    for (const _ of numbers(1, 10)) expect((await getByNewConnection(`${gateway.url}/api/product/1`)).status).toBe(200);
+    const replacements = (): number => gateway.command.output().match(/replaces it/g)?.length ?? 0;
+    for (const pid of await workersOf(gateway)) {
+      const known = replacements();
+      process.kill(pid, 'SIGTERM');
+      await expect.poll(replacements, LONG).toBe(known + 1);
+    }
+    expect((await scrape(gateway)).sum('vitrine_requests_total', products)).toBe(before + 10);
+  });
+
   test('leave nobody waiting for what a killed one was about to take', async () => {
     const [first = 0] = await workersOf(gateway);
     await using asking = keepAsking(`${gateway.url}/api/product/1`, 16);
