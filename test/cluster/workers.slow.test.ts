@@ -155,8 +155,8 @@ test('views are exact across workers of which one after the other is killed', as
   await using gateway = await start();
   const ids = await Promise.all(numbers(1, 3).map(() => insertNotice(database)));
   // One whose connection was on its way to the worker that was killed gets no answer at all.
-  const look: typeof view = (url, id, door) =>
-    Promise.race([view(url, id, door), new Promise<never>((_, reject) => setTimeout(reject, 5000).unref())]).catch(
+  const look: typeof view = (url, id, api) =>
+    Promise.race([view(url, id, api), new Promise<never>((_, reject) => setTimeout(reject, 5000).unref())]).catch(
       () => ({ status: 0, number: undefined, retryAfter: null }),
     );
   await using load = startLoad({ url: () => gateway.url, ids, clients: 30, look });

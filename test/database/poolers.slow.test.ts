@@ -18,7 +18,7 @@ import { createRestartableDatabase } from '../support/restartable-database.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
-import { ascending, doorOf, numbers, stored, type View, viewOf, viewRequest } from '../support/views.ts';
+import { apiOf, ascending, numbers, stored, type View, viewOf, viewRequest } from '../support/views.ts';
 
 const FRESHNESS_MS = 100;
 
@@ -45,7 +45,7 @@ const environmentFor = (mode: PoolMode, { url }: PgBouncer): Record<string, stri
 const viewAll = (gateway: TestGateway, id: number, count: number): Promise<View[]> =>
   Promise.all(
     numbers(1, count).map(async (index) => {
-      const { status, headers, json } = await gateway.request(...viewRequest(id, doorOf(index)));
+      const { status, headers, json } = await gateway.request(...viewRequest(id, apiOf(index)));
       return viewOf(status, headers['retry-after'] ?? null, json);
     }),
   );
