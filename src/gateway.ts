@@ -13,8 +13,9 @@ import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
 import { assertServing, readWatchedTables } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
+import { awaitDatabase } from './database/open.ts';
 import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
-import { assertSameDatabase, findPoolerMode } from './database/pooler.ts';
+import { assertSameDatabase, poolerModeOf } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
@@ -84,7 +85,7 @@ export interface GatewayParts {
  */
 export const createGateway = async (
   config: Config,
-  { url: databaseUrl }: { readonly url: string },
+  databaseUrl: string,
   log: Logger,
   { pageOfAll, plugins = [] }: GatewayParts = {},
 ): Promise<Gateway> => {
@@ -100,7 +101,9 @@ export const createGateway = async (
   const { preparedStatements, databaseDirectUrl: directUrl, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize, exposure, queryLimits: limits } = config;
   const connection = connectionConfig(databaseUrl);
-  const { pooling, isPrepared } = await findPoolerMode({ connection, preparedStatements, log });
+  const { pooling, isPrepared } = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
+    poolerModeOf(client, { preparedStatements, log }),
+  );
   const reading = { timeoutMs, log, observer: observer.statement };
   const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size: poolSize });
   const clock = createClock();

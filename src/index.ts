@@ -52,7 +52,7 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
   try {
     if (migrate)
       await applyMigrations({ url: config.databaseDirectUrl ?? database.url, log: (line) => log.info(line) });
-    const gateway = await assemble(config, database, log, { plugins: plugins as readonly Plugin[] | undefined });
+    const gateway = await assemble(config, database.url, log, { plugins: plugins as readonly Plugin[] | undefined });
     const handler = createFetchHandler(gateway.app);
     let closing: Promise<void> | undefined;
     const finish = async (): Promise<void> => {

@@ -55,7 +55,7 @@ export interface ServingGateway extends Serving {
 /** Opens the port on a gateway. @throws OperatorError as `createGateway` and the port do */
 export const serve = async (
   config: Config,
-  database: Pick<OpenDatabase, 'url'>,
+  databaseUrl: string,
   log: Logger,
   pageOfAll?: Metrics['page'],
 ): Promise<ServingGateway> => {
@@ -64,7 +64,7 @@ export const serve = async (
     import('./gateway.ts'),
     import('./http/server.ts'),
   ]);
-  const gateway = await createGateway(config, database, log, { pageOfAll });
+  const gateway = await createGateway(config, databaseUrl, log, { pageOfAll });
   const { metrics } = gateway;
   try {
     const server = await startHttpServer({ app: gateway.app, config, log });

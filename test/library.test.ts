@@ -13,7 +13,7 @@ const PAN = `insert into category (name, slug) values ('Pans', 'pans');
   insert into product (category_id, name, slug, price) values (1, 'Pän', 'pan', 9.9);
   insert into notice (title, content) values ('Open', 'Come in')`;
 
-test('the library answers both doors and the pages without a port, from memory the second time', async () => {
+test('the library answers both APIs and the pages without a port, from memory the second time', async () => {
   await using database = await createTestDatabase();
   await database.sql(PAN);
   await using gateway = await open({ databaseUrl: database.url });

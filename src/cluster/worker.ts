@@ -37,6 +37,8 @@ export const serveAsWorker = async (): Promise<void> => {
     isEnding = true;
     try {
       await serving?.stop();
+      // What it has counted since the last scrape.
+      if (serving) await send(await metricsMessage(serving.metrics));
     } catch (error) {
       log?.error({ err: error }, 'the shutdown was not clean');
     }
@@ -61,7 +63,7 @@ export const serveAsWorker = async (): Promise<void> => {
       void end(1);
     });
     const database = await prepareDatabase(config, workerLog);
-    serving = await serve(config, database, workerLog, askPrimaryForPage);
+    serving = await serve(config, database.url, workerLog, askPrimaryForPage);
     void send({ kind: 'serving', url: serving.url });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

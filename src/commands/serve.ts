@@ -57,7 +57,7 @@ export const serveCommand = defineCommand({
     try {
       const serving =
         config.workers === 1
-          ? await serve(config, database, log)
+          ? await serve(config, database.url, log)
           : await (await import('../cluster/primary.ts')).serveByWorkers(config, database.url, log);
       stop = () => serving.stop().finally(database.close);
       log.info(`listening on ${serving.url}`);

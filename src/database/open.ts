@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
-import { withConnection } from './client.ts';
+import { type DatabaseClient, withConnection } from './client.ts';
 import { connectionConfig, placeOf } from './connection.ts';
 import { isDatabaseUnavailable, messageOf } from './failures.ts';
 import { applyMigrations } from './migrations/apply.ts';
@@ -45,8 +45,11 @@ export const openDatabase = async (options: OpenOptions, log: Logger): Promise<O
   const { databaseUrl, databaseDirectUrl, dataDir } = options;
   if (databaseUrl !== undefined) {
     const isDirect = databaseUrl === databaseDirectUrl;
-    await awaitDatabase(databaseUrl, isDirect ? DIRECT_URL : 'DATABASE_URL', options, log);
-    if (databaseDirectUrl !== undefined && !isDirect) await awaitDatabase(databaseDirectUrl, DIRECT_URL, options, log);
+    // By a query: a pooler may take connections before the database does.
+    const untilAnswering = (url: string, variable: string) =>
+      awaitDatabase(url, variable, options, log, (client) => client.query('select 1'));
+    await untilAnswering(databaseUrl, isDirect ? DIRECT_URL : 'DATABASE_URL');
+    if (databaseDirectUrl !== undefined && !isDirect) await untilAnswering(databaseDirectUrl, DIRECT_URL);
     return runningElsewhere(databaseUrl, false);
   }
   const { keepEmbeddedDatabase } = await import('./embedded/server.ts');
@@ -86,43 +89,44 @@ const RETRY_MS = 250;
 const REMIND_MS = 5000;
 
 /**
- * Waits for a server that comes up later than we do. What no waiting cures (a wrong password, a database that does not exist) is reported at once.
+ * Asks the database, and waits for a server that comes up later than we do. What no waiting cures (a wrong password, a database that does not exist) is
+ * reported at once.
  * @param variable where the URL comes from
- * @throws OperatorError
+ * @param ask gets a new connection each time
+ * @throws OperatorError, also that of `ask`
  */
-const awaitDatabase = async (
+export const awaitDatabase = async <Answer>(
   url: string,
   variable: string,
-  { databaseWaitMs: waitMs }: OpenOptions,
+  { databaseWaitMs: waitMs }: Pick<OpenOptions, 'databaseWaitMs'>,
   log: Logger,
-): Promise<void> => {
+  ask: (client: DatabaseClient) => Promise<Answer>,
+): Promise<Answer> => {
   const startedMs = performance.now();
   let remindedMs = Number.NEGATIVE_INFINITY;
   for (;;) {
-    // A pooler may take connections before the database does.
-    const asking = withConnection(connectionConfig(url), CONNECT_TIMEOUT_MS, (client) => client.query('select 1'));
-    const error: unknown = await asking.then(
-      () => undefined,
-      (failure: unknown) => failure,
-    );
-    if (!error) return;
-    const message = messageOf(error);
-    const waitedMs = performance.now() - startedMs;
-    const [, parameter] = /unsupported startup parameter: (\w+)/.exec(message) ?? [];
-    if (parameter)
-      throw new OperatorError(
-        `A pooler before the database lets no session begin with ${parameter}: leave it out of ${variable}, and let the role set it ("alter role … set ${parameter} = …").`,
-      );
-    if (!isPassing(error)) throw new OperatorError(`The database refuses: ${message}. Check ${variable}.`);
-    if (waitedMs + RETRY_MS > waitMs) {
-      const waited = waitMs === 0 ? '' : ` after ${(waitedMs / 1000).toFixed(1)} s (DATABASE_WAIT_MS)`;
-      throw new OperatorError(`The database cannot be reached${waited}: ${message}. Check ${variable}.`);
+    try {
+      return await withConnection(connectionConfig(url), CONNECT_TIMEOUT_MS, ask);
+    } catch (error) {
+      if (error instanceof OperatorError) throw error;
+      const message = messageOf(error);
+      const waitedMs = performance.now() - startedMs;
+      const [, parameter] = /unsupported startup parameter: (\w+)/.exec(message) ?? [];
+      if (parameter)
+        throw new OperatorError(
+          `A pooler before the database lets no session begin with ${parameter}: leave it out of ${variable}, and let the role set it ("alter role … set ${parameter} = …").`,
+        );
+      if (!isPassing(error)) throw new OperatorError(`The database refuses: ${message}. Check ${variable}.`);
+      if (waitedMs + RETRY_MS > waitMs) {
+        const waited = waitMs === 0 ? '' : ` after ${(waitedMs / 1000).toFixed(1)} s (DATABASE_WAIT_MS)`;
+        throw new OperatorError(`The database cannot be reached${waited}: ${message}. Check ${variable}.`);
+      }
+      if (performance.now() - remindedMs > REMIND_MS) {
+        remindedMs = performance.now();
+        log.warn(`waiting for the database at ${placeOf(url)}: ${message}`);
+      }
+      await delay(RETRY_MS);
     }
-    if (performance.now() - remindedMs > REMIND_MS) {
-      remindedMs = performance.now();
-      log.warn(`waiting for the database at ${placeOf(url)}: ${message}`);
-    }
-    await delay(RETRY_MS);
   }
 };
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import pg, { type Pool } from 'pg';
 import { OperatorError } from '../errors.ts';
-import { type ConnectionConfig, type DatabaseClient, withConnection } from './client.ts';
+import { type DatabaseClient, withConnection } from './client.ts';
 import { connectionConfig } from './connection.ts';
-import { throwUnreachable } from './failures.ts';
+import { isDatabaseUnavailable, messageOf } from './failures.ts';
 
 /**
  * The pooler between a connection and the server: `none`; one that gives the connection a session of its own for as long as it is open; or one that gives
@@ -17,9 +17,13 @@ const ROUNDS = 3;
 // Statement pooling: https://www.pgbouncer.org/features.html
 const NO_TRANSACTIONS = /transaction blocks not allowed/;
 
+/** The first connection has the only session of a pool: the driver gives up before PgBouncer does, or after. */
+const NO_SESSION_LEFT = /^(Query read timeout|query_wait_timeout)/;
+
 /**
  * Finds out by the sessions that two connections get, because no pooler reports its mode.
  * @param client connected, and with no transaction open
+ * @throws where the database stops answering, or takes no second connection
  */
 export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
   const pid = await pidOf(client);
@@ -37,7 +41,10 @@ export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
       return 'session';
     });
   } catch (error) {
-    return error instanceof pg.DatabaseError && NO_TRANSACTIONS.test(error.message) ? 'transaction' : 'session';
+    const message = messageOf(error);
+    if (NO_TRANSACTIONS.test(message)) return 'transaction';
+    if (isDatabaseUnavailable(error) && !NO_SESSION_LEFT.test(message)) throw error;
+    return (await pidOf(client)) === pid ? 'session' : 'transaction';
   }
 };
 
@@ -115,15 +122,6 @@ export const poolerModeOf = async (
   if (rows[0]?.compiles) log.warn(STATEMENTS_ARE_COMPILED);
   return { pooling, isPrepared: preparedStatements === 'on' };
 };
-
-const TIMEOUT_MS = 3000;
-
-/** As {@link poolerModeOf}, over a connection of its own. @throws OperatorError as there, and when the database is not there */
-export const findPoolerMode = ({
-  connection,
-  ...options
-}: PoolerOptions & { readonly connection: ConnectionConfig }): Promise<PoolerMode> =>
-  withConnection(connection, TIMEOUT_MS, (client) => poolerModeOf(client, options)).catch(throwUnreachable);
 
 /** Of the settings that a session was to begin with, those that a pooler has dropped, as `TimeZone = UTC`. */
 const findLostSettings = async (client: DatabaseClient): Promise<string[]> => {

@@ -18,7 +18,7 @@ const { post } = gateway;
 
 const stored = (): Promise<number> => storedViews(database, notice);
 
-/** That an answer of the GraphQL door is a refusal, whole and with the way to mend it. */
+/** That an answer of GraphQL is a refusal, whole and with the way to mend it. */
 const expectRefusal = ({ status, headers, json }: CachedResponse): void => {
   expect({ status, headers, json }).toEqual({
     status: 401,
@@ -74,7 +74,7 @@ describe('without a token', () => {
     }
   });
 
-  test('notice detail is open and counts, in both doors', async () => {
+  test('notice detail is open and counts, in both APIs', async () => {
     const before = await stored();
     expect(await post({ query: `{ __typename a: notice(id: ${notice}) { __typename viewCount } }` })).toMatchObject({
       status: 200,

@@ -24,7 +24,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const ask = (token: string, of = gateway): Promise<CachedResponse> => of.get('/api/notice/list', bearer(token));
 
 describe('a token of the issuer', () => {
-  test('opens both doors, with whatever algorithm it is signed', async () => {
+  test('is taken by both APIs, with whatever algorithm it is signed', async () => {
     await using own = await startIssuer();
     const keys = [];
     for (const alg of ['RS256', 'PS384', 'ES256', 'ES512', 'EdDSA'])

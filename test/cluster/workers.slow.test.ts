@@ -116,6 +116,19 @@ describe('two workers', () => {
     expect(sum('vitrine_database_pool_max')).toBe(20);
   });
 
+  test('that end one after the other lose nothing that was counted since the last scrape', async () => {
+    const products = { operation: 'product' };
+    const before = (await scrape(gateway)).sum('vitrine_requests_total', products);
+    for (const _ of numbers(1, 10)) expect((await getByNewConnection(`${gateway.url}/api/product/1`)).status).toBe(200);
+    const replacements = (): number => gateway.command.output().match(/replaces it/g)?.length ?? 0;
+    for (const pid of await workersOf(gateway)) {
+      const known = replacements();
+      process.kill(pid, 'SIGTERM');
+      await expect.poll(replacements, LONG).toBe(known + 1);
+    }
+    expect((await scrape(gateway)).sum('vitrine_requests_total', products)).toBe(before + 10);
+  });
+
   test('leave nobody waiting for what a killed one was about to take', async () => {
     const [first = 0] = await workersOf(gateway);
     await using asking = keepAsking(`${gateway.url}/api/product/1`, 16);
@@ -142,8 +155,8 @@ test('views are exact across workers of which one after the other is killed', as
   await using gateway = await start();
   const ids = await Promise.all(numbers(1, 3).map(() => insertNotice(database)));
   // One whose connection was on its way to the worker that was killed gets no answer at all.
-  const look: typeof view = (url, id, door) =>
-    Promise.race([view(url, id, door), new Promise<never>((_, reject) => setTimeout(reject, 5000).unref())]).catch(
+  const look: typeof view = (url, id, api) =>
+    Promise.race([view(url, id, api), new Promise<never>((_, reject) => setTimeout(reject, 5000).unref())]).catch(
       () => ({ status: 0, number: undefined, retryAfter: null }),
     );
   await using load = startLoad({ url: () => gateway.url, ids, clients: 30, look });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { runCli } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
 
@@ -100,8 +101,21 @@ describe('a database that comes up later is waited for', () => {
     expect(await migrating.ended, migrating.output()).toBe(0);
   });
 
+  test('by a gateway again, where it has gone since the first question', async () => {
+    const { promise: isMet, resolve } = Promise.withResolvers<void>();
+    await using server = await startLateServer((client) => {
+      client.destroy();
+      resolve();
+    });
+    const opening = createTestGateway(server);
+    await isMet;
+    await server.comeUp();
+    await using gateway = await opening;
+    expect((await gateway.get('/readyz')).status).toBe(200);
+  });
+
   test('no longer than it may, and a signal ends the wait', async () => {
-    const environment = { DATABASE_URL: 'postgresql://postgres@no-such-host.invalid/shop' };
+    const environment = { DATABASE_URL: 'postgresql://postgres@no-such-host.invalid/shop', PORT: '0' };
     const waiting = runCli(['serve'], { ...environment, DATABASE_WAIT_MS: '600' });
     expect(await waiting.ended).toBe(1);
     expect(waiting.output()).toMatch(
@@ -122,7 +136,7 @@ test.for([
   ['3D000', 'database "shop" does not exist'],
 ] as const)('what no waiting mends is told at once: %s', async ([code, message]) => {
   await using server = await startLateServer(refuseWith(code, message));
-  const serving = runCli(['serve'], { DATABASE_URL: server.url, DATABASE_WAIT_MS: '60000' });
+  const serving = runCli(['serve'], { PORT: '0', DATABASE_URL: server.url, DATABASE_WAIT_MS: '60000' });
   expect(await serving.ended).toBe(1);
   expect(serving.output()).toBe(`The database refuses: ${message}. Check DATABASE_URL.\n`);
 });

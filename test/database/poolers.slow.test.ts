@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
@@ -18,7 +18,7 @@ import { createRestartableDatabase } from '../support/restartable-database.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
-import { ascending, doorOf, numbers, stored, type View, viewOf, viewRequest } from '../support/views.ts';
+import { apiOf, ascending, numbers, stored, type View, viewOf, viewRequest } from '../support/views.ts';
 
 const FRESHNESS_MS = 100;
 
@@ -45,7 +45,7 @@ const environmentFor = (mode: PoolMode, { url }: PgBouncer): Record<string, stri
 const viewAll = (gateway: TestGateway, id: number, count: number): Promise<View[]> =>
   Promise.all(
     numbers(1, count).map(async (index) => {
-      const { status, headers, json } = await gateway.request(...viewRequest(id, doorOf(index)));
+      const { status, headers, json } = await gateway.request(...viewRequest(id, apiOf(index)));
       return viewOf(status, headers['retry-after'] ?? null, json);
     }),
   );
@@ -216,6 +216,18 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     }
   });
 
+  test('is not taken for one in session mode where it lets no second connection in', async () => {
+    await using pooler = await startPgBouncer(database, { mode: 'transaction', settings: 'max_client_conn = 1' });
+    // The socket that looked whether the pooler is there counts until the pooler has seen its end.
+    const client = await vi.waitFor(async () => {
+      const first = new DatabaseClient(connectionConfig(pooler.url)).on('error', () => {});
+      await first.connect();
+      return first;
+    });
+    await expect(findPooling(client)).rejects.toThrow('max_client_conn');
+    await client.end();
+  });
+
   test('is refused for the heartbeat, for migrations and for imports, with what to do', async () => {
     await expect(createTestGateway(bouncer, config)).rejects.toThrow(/CHANGE_FEED=listen.*DATABASE_DIRECT_URL/);
     await expect(applyMigrations({ url: bouncer.url, log: () => {} })).rejects.toThrow(
@@ -303,6 +315,20 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     expect((await product.read(gateway)).headers['cache-status']).not.toBe('vitrine; hit');
   });
 });
+
+test.skipIf(!hasPgBouncer).for([
+  ['the pooler', {}, 'query_wait_timeout = 1'],
+  ['the driver', { query_timeout: 1000 }, ''],
+] as const)(
+  'a pooler with one session is in session mode: %s gives up the other connection',
+  async ([, limit, settings]) => {
+    await using pooler = await startPgBouncer(database, { mode: 'session', poolSize: 1, settings });
+    const client = new DatabaseClient({ ...connectionConfig(pooler.url), ...limit });
+    await client.connect();
+    expect(await findPooling(client)).toBe('session');
+    await client.end();
+  },
+);
 
 test('a session that does not listen has no beat', async () => {
   const client = new DatabaseClient(connectionConfig(database.url));

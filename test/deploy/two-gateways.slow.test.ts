@@ -48,10 +48,10 @@ describe.skipIf(!hasHaproxy)('behind HAProxy', { timeout: 120_000 }, () => {
   /** Views of a notice, of which none waits for ever, with the moment that each that failed was sent. */
   const watchedView = () => {
     const failedSinceMs: number[] = [];
-    const look = async (url: string, id: number, door?: 'rest' | 'graphql'): Promise<View> => {
+    const look = async (url: string, id: number, api?: 'rest' | 'graphql'): Promise<View> => {
       const startedMs = performance.now();
       const late = new Promise<View>((resolve) => setTimeout(resolve, 10_000, BROKEN).unref());
-      const seen = await Promise.race([view(url, id, door), late]);
+      const seen = await Promise.race([view(url, id, api), late]);
       if (seen.status !== 200) failedSinceMs.push(startedMs);
       return seen;
     };

@@ -74,7 +74,7 @@ beforeAll(async () => {
 const executed = async (text: string, variableValues: Record<string, unknown>): Promise<ExecutionResult> =>
   execute({ schema, document: parse(text), contextValue: createContext(), variableValues });
 
-const viaDoor = async (query: string, variables: Record<string, unknown>): Promise<string> =>
+const viaHttp = async (query: string, variables: Record<string, unknown>): Promise<string> =>
   (await gateway.post({ query, variables })).text;
 
 /** Of several items of a list that fail alike, one is told, and which is nobody's promise: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors */
@@ -145,7 +145,7 @@ test('an operation that goes wrong has the errors of the reference executor, and
     fc.asyncProperty(fc.gen(), async (g) => {
       const { text, variables } = randomQuery(schema, g, { faults: 20, without: ['notice'] });
       const expected = await executed(text, variables);
-      const answer = await viaDoor(text, variables);
+      const answer = await viaHttp(text, variables);
       if (!expected.errors) {
         expect(answer, text).toBe(JSON.stringify(expected));
         return;
@@ -173,7 +173,7 @@ test.for<[string, Record<string, unknown>]>([
   const document = parse(text);
   const operation = prepareOperation(schema, document);
   expect([operation === undefined, operation?.compiled]).toEqual([false, undefined]);
-  expect(await viaDoor(text, variables)).toBe(JSON.stringify(await executed(text, variables)));
+  expect(await viaHttp(text, variables)).toBe(JSON.stringify(await executed(text, variables)));
 });
 
 test.for<[string, Record<string, unknown>]>([
@@ -184,7 +184,7 @@ test.for<[string, Record<string, unknown>]>([
   ],
 ])('an operation with a variable inside of a literal is compiled, too: %s', async ([text, variables]) => {
   expect(prepareOperation(schema, parse(text))?.compiled).toBeDefined();
-  expect(await viaDoor(text, variables)).toBe(JSON.stringify(await executed(text, variables)));
+  expect(await viaHttp(text, variables)).toBe(JSON.stringify(await executed(text, variables)));
 });
 
 test('arguments and keys with the names of what every object has are theirs alone', async () => {
@@ -193,6 +193,6 @@ test('arguments and keys with the names of what every object has are theirs alon
   for (const variables of [{}, { constructor: 2 }, JSON.parse('{ "__proto__": "PROMOTION", "toString": [3] }')]) {
     const expected = await executed(text, variables);
     expect(expected.errors).toBeUndefined();
-    expect(await viaDoor(text, variables)).toBe(JSON.stringify(expected));
+    expect(await viaHttp(text, variables)).toBe(JSON.stringify(expected));
   }
 });

@@ -98,7 +98,7 @@ describe('the hooks of a plugin', () => {
 });
 
 describe('a plugin', () => {
-  test('may extend a result, by either door', async () => {
+  test('may extend a result, by either API', async () => {
     const plugin: Plugin = {
       onExecute: () => ({
         onExecuteDone: ({ result, setResult }) => {
@@ -139,7 +139,7 @@ describe('a plugin', () => {
     expect([closed.status, closed.text]).toEqual([451, 'closed']);
   });
 
-  test('may change a result in its place, by either door', async () => {
+  test('may change a result in its place, by either API', async () => {
     const plugin: Plugin = {
       onExecute: () => ({
         onExecuteDone: ({ result }) => {
@@ -419,7 +419,7 @@ describe('a plugin', () => {
     }
   });
 
-  test('puts into the context what resolvers find there, by either door', async () => {
+  test('puts into the context what resolvers find there, by either API', async () => {
     const found: unknown[] = [];
     const plugin: Plugin = {
       onContextBuilding: ({ extendContext }) => extendContext({ shop: 'mine' } as object),
@@ -451,7 +451,7 @@ describe('a plugin', () => {
     expect((await gateway.get(`/graphql?query=${QUERY}`)).json).toEqual({ data: { other: 'Query' } });
   });
 
-  test('that fails is masked, by either door', async () => {
+  test('that fails is masked, by either API', async () => {
     const fail = (): never => {
       throw new Error('secret');
     };

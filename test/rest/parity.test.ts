@@ -43,7 +43,7 @@ const targetOf = (path: string, variables: Variables): string => {
   return [path.replace('{id}', String(variables.id)), fields.join('&')].filter(Boolean).join('?');
 };
 
-/** Both doors' answers to one document: that of REST, and the GraphQL data under its root field. */
+/** Both APIs' answers to one document: that of REST, and the GraphQL data under its root field. */
 const askBoth = async (path: string, variables: Variables) => {
   const { document, rootKey } = operationAt(path);
   const rest = await shop.gateway.get(targetOf(path, variables));
@@ -100,7 +100,7 @@ test.for(CASES)('%s answers the data of its document, whatever the parameters', 
   }
 });
 
-test('/api/notice/{id} answers the data of its document, each door counting a view', async () => {
+test('/api/notice/{id} answers the data of its document, each API counting a view', async () => {
   for (const id of [...NOTICE_IDS, ENDED_ID, ...HIDDEN_NOTICE_IDS, 0, 999]) {
     const { rest, value, errors } = await askBoth('/api/notice/{id}', { id });
     expect(errors).toBeUndefined();

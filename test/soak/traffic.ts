@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitRecord } from '../support/commit-record.ts';
 import type { CachedResponse } from '../support/gateway.ts';
-import { BROKEN, type Door, type Load, startLoad, type View, viewOf, viewRequest } from '../support/views.ts';
+import { type Api, BROKEN, type Load, startLoad, type View, viewOf, viewRequest } from '../support/views.ts';
 import { createHttpClient } from './http-client.ts';
 import type { Instance } from './instance.ts';
 import { VIEWED_IDS } from './instance.ts';
@@ -98,8 +98,8 @@ export const startTraffic = ({ instances, record, findings, picks }: Deps): Traf
     counts.slow += 1;
   };
 
-  const look = async (url: string, id: number, door: Door = 'rest'): Promise<View> => {
-    const answer = await http.send(url, viewRequest(id, door));
+  const look = async (url: string, id: number, api: Api = 'rest'): Promise<View> => {
+    const answer = await http.send(url, viewRequest(id, api));
     return answer ? viewOf(answer.status, answer.headers['retry-after'] ?? null, answer.json) : BROKEN;
   };
 

@@ -36,7 +36,7 @@ export const copyWithAddedModels = async () => {
 
   /** Another gateway of the copy. */
   const open = async (url: string, environment: Readonly<Record<string, string>> = {}) => {
-    const gateway = await createGateway(readConfig(environment), { url }, pino({ level: 'silent' }));
+    const gateway = await createGateway(readConfig(environment), url, pino({ level: 'silent' }));
     const respond = async (method: string, target: string, body?: string) => {
       const {
         status,

@@ -68,9 +68,7 @@ export const createTestGateway = async (
 ): Promise<TestGateway> => {
   const logged: Record<string, unknown>[] = [];
   const log = pino(logOptions({ level: 'debug' }), { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const started = starting.then(() =>
-    createGateway(readConfig({ ...PATIENT, ...environment }), { url }, log, { plugins }),
-  );
+  const started = starting.then(() => createGateway(readConfig({ ...PATIENT, ...environment }), url, log, { plugins }));
   starting = started.catch(() => undefined);
   const gateway = await started;
 
@@ -118,7 +116,7 @@ export const startTestServer = async (
     SHUTDOWN_TIMEOUT_MS: '500',
     ...environment,
   });
-  const serving = await serve(config, { url }, pino({ level: 'silent' }));
+  const serving = await serve(config, url, pino({ level: 'silent' }));
   return { url: serving.url, [Symbol.asyncDispose]: serving.stop };
 };
 

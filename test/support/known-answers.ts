@@ -18,7 +18,7 @@ export const createSmallShop = async (): Promise<TestDatabase> => {
   return database;
 };
 
-/** Every kind of answer that is kept, through both doors. */
+/** Every kind of answer that is kept, through both APIs. */
 export const KNOWN: readonly Request[] = [
   ['GET', '/api/product/1'],
   ['GET', '/api/product/list?orderBy=NEWEST'],

@@ -3,7 +3,7 @@ import type { TestDatabase } from './database.ts';
 import { JSON_HEADERS } from './gateway.ts';
 import type { Request } from './known-answers.ts';
 
-/** What came of one view, through whichever door. */
+/** What came of one view, through either API. */
 export interface View {
   /** 0 where the connection broke before the whole answer was there: nobody knows whether it was counted. */
   readonly status: number;
@@ -12,13 +12,13 @@ export interface View {
   readonly retryAfter: string | null;
 }
 
-export type Door = 'rest' | 'graphql';
+export type Api = 'rest' | 'graphql';
 
 export const BROKEN: View = { status: 0, number: undefined, retryAfter: null };
 
 /** The request that views a notice. */
-export const viewRequest = (id: number, door: Door): Request =>
-  door === 'rest'
+export const viewRequest = (id: number, api: Api): Request =>
+  api === 'rest'
     ? ['GET', `/api/notice/${id}`]
     : [
         'POST',
@@ -34,9 +34,9 @@ export const viewOf = (status: number, retryAfter: string | null, json: unknown)
 };
 
 /** Views a notice over a socket. Never rejects. */
-export const view = async (url: string, id: number, door: Door = 'rest'): Promise<View> => {
+export const view = async (url: string, id: number, api: Api = 'rest'): Promise<View> => {
   try {
-    const [method, target, headers = {}, body] = viewRequest(id, door);
+    const [method, target, headers = {}, body] = viewRequest(id, api);
     const response = await fetch(url + target, { method, headers, body: body ?? null });
     return viewOf(response.status, response.headers.get('retry-after'), await response.json());
   } catch {
@@ -44,7 +44,7 @@ export const view = async (url: string, id: number, door: Door = 'rest'): Promis
   }
 };
 
-export const doorOf = (index: number): Door => (index % 2 === 0 ? 'rest' : 'graphql');
+export const apiOf = (index: number): Api => (index % 2 === 0 ? 'rest' : 'graphql');
 
 export const numbers = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
@@ -91,7 +91,7 @@ interface LoadOptions {
   readonly look?: typeof view;
 }
 
-/** Clients that view the notices in turn, one view after the other, through both doors. */
+/** Clients that view the notices in turn, one view after the other, through both APIs. */
 export const startLoad = ({ url, ids, clients, look = view }: LoadOptions): Load => {
   const tally = new Map(ids.map((id) => [id, { sent: 0, views: [] as View[] }]));
   const statuses = new Map<number, number>();
@@ -106,7 +106,7 @@ export const startLoad = ({ url, ids, clients, look = view }: LoadOptions): Load
       const entry = tally.get(id);
       if (!entry || !isRunning) return;
       entry.sent += 1;
-      const seen = await look(target, id, doorOf(client + turn));
+      const seen = await look(target, id, apiOf(client + turn));
       entry.views.push(seen);
       statuses.set(seen.status, count(seen.status) + 1);
       for (const check of waiting) check();
