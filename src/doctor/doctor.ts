@@ -10,8 +10,8 @@ import {
   checkIndexes,
   checkMigrations,
   checkNotifications,
-  checkOptions,
   checkPermissions,
+  checkVariants,
   checkWords,
 } from './tables.ts';
 
@@ -26,7 +26,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['permissions', checkPermissions],
   ['indexes', checkIndexes],
   ['words', checkWords],
-  ['options', checkOptions],
+  ['variants', checkVariants],
   ['notifications', checkNotifications],
 ];
 

@@ -89,28 +89,42 @@ export const checkWords: Check = async ({ client }) => {
   return [fail('words', `${stale} of ${seen} products are not found by what their texts say`, remedy)];
 };
 
-/** Whether variants have a value for each option of their product: the database looks when a variant is written, and not when the product is. */
-export const checkOptions: Check = async ({ client }) => {
+/**
+ * Whether variants have a value for each option of their product, which the database looks at when a variant is written, not when the product is; and whether the products have
+ * the price, list price and stock of their variants, which a write that fires no trigger leaves as they were.
+ */
+export const checkVariants: Check = async ({ client }) => {
   const { isReadable } = await oneRow<{ isReadable: boolean }>(
     client,
     `select has_table_privilege('product', 'select') and has_table_privilege('product_variant', 'select') as "isReadable"`,
   );
   if (!isReadable) return [];
-  const { count, ids } = await oneRow<{ count: number; ids: readonly number[] }>(
+  const { unfit, stale } = await oneRow<Record<'unfit' | 'stale', readonly number[]>>(
     client,
-    `select count(*)::int as count, (array_agg(id order by id))[1:5] as ids from product p where exists (
-       select from product_variant v where v.product_id = p.id and cardinality(v.option_values) <> cardinality(p.option_names))`,
+    `select coalesce(array_agg(id order by id) filter (where is_unfit), '{}') as unfit, coalesce(array_agg(id order by id) filter (where is_stale), '{}') as stale
+     from (
+       select p.id, bool_or(cardinality(v.option_values) <> cardinality(p.option_names)) as is_unfit,
+         p.price <> min(v.price) or p.stock <> least(sum(v.stock), 2147483647)
+           or not bool_or(v.price = p.price and v.list_price is not distinct from p.list_price) as is_stale
+       from product p join product_variant v on v.product_id = p.id group by p.id
+     ) p`,
   );
-  if (count === 0) return [];
-  const message = `${count} products have variants with more or fewer option_values than they have option_names: ${ids.join(', ')}${count > ids.length ? ', …' : ''}`;
-  return [
-    warn(
-      'options',
-      message,
-      'Change both in one transaction. Until then not all of these variants can be chosen by their options.',
-    ),
-  ];
+  const findings: Finding[] = [];
+  if (unfit.length > 0) {
+    const message = `${unfit.length} products have variants with more or fewer option_values than they have option_names: ${firstOf(unfit)}`;
+    const remedy =
+      'Change both in one transaction. Until then not all of these variants can be chosen by their options.';
+    findings.push(warn('options', message, remedy));
+  }
+  if (stale.length > 0) {
+    const message = `${stale.length} products have another price, list price or stock than their variants say: ${firstOf(stale)}`;
+    const remedy = 'Run "update product_variant set position = position" for them, or for all: triggers do the rest.';
+    findings.push(warn('prices', message, remedy));
+  }
+  return findings;
 };
+
+const firstOf = (ids: readonly number[]): string => ids.slice(0, 5).join(', ') + (ids.length > 5 ? ', …' : '');
 
 const grantAll = (right: string, role: string): string =>
   `Let the owner run "grant ${right} to ${role}". "npx vitrine migrate --grant-to ${role}", run as the owner, gives all that serving needs.`;

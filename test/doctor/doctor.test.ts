@@ -108,6 +108,22 @@ describe('a fault is told with what to do:', () => {
     await database.sql('truncate category, product cascade');
   });
 
+  test.for([
+    'update product set price = 9 where id = 2',
+    'update product set list_price = 9 where id = 2',
+    'set session_replication_role = replica; delete from product_variant where id = 3; reset session_replication_role',
+  ])('a product that is not as its variants are, after %s', async (breaking) => {
+    await database.sql(`insert into category (id, name, slug) values (1, 'Shirts', 'shirts');
+      insert into product (id, category_id, name, slug, price, option_names) select n, 1, 'Shirt', 's' || n, 1, '{Size}' from generate_series(1, 3) n;
+      insert into product_variant (id, product_id, option_values, price, list_price, stock)
+      values (1, 1, '{M}', 2, 3, 2147483647), (2, 1, '{L}', 2, 4, 1), (3, 2, '{S}', 1, null, 2), (4, 2, '{M}', 1, null, 2)`);
+    const mending = 'update product_variant set position = position';
+    const found = await whileBroken(breaking, mending);
+    expect(found).toEqual(only({ check: 'prices', status: 'warn', message: 'say: 2', remedy: `"${mending}"` }));
+    expect(faults(await look())).toEqual([]);
+    await database.sql('truncate category, product cascade');
+  });
+
   test.for(['vitrine_notify', 'vitrine_notify_update', 'vitrine_words_insert'])(
     'a trigger that is switched off: %s',
     async (trigger) => {
