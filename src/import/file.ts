@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { commonCurrency } from './fields/price.ts';
 import { slugify } from './fields/slug.ts';
 import { InvalidValueError, type ReadOptions } from './fields/values.ts';
 import { type Draft, type Format, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
@@ -124,6 +125,7 @@ const completed = (draft: Draft, { fields, key }: ImportKind, format: Format, op
     for (const name of Object.keys(values)) if (fields[name]?.isOfVariants) delete values[name];
     ifNew.price = '0';
   }
+  values.currency = commonCurrency(values.currency, ...variants.map((each) => each.values.currency));
   if (key === 'sku' && slugSource !== undefined) takeIfNew('slug', values.slug ?? '');
   if (currency && (variants.length > 0 || !isBlank(values.price)) && isBlank(values.currency))
     values.currency = currency;

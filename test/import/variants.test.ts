@@ -111,6 +111,33 @@ describe('variants inside products', () => {
     ]);
   });
 
+  test('have the currency of their product, which is theirs where it says none; several of one product are a fault', async () => {
+    const euros = (amount: string, currencyCode = 'EUR') => ({ amount, currencyCode });
+    const sizes = (...prices: readonly object[]) =>
+      prices.map((price, at) => ({ optionValues: [`${at}`, 'Blue'], price }));
+    const currency = () => column('select currency::text from product');
+    expect((await importText(JSON.stringify([shirt(sizes(euros('1'), euros('2')))]))).faults).toEqual([]);
+    expect(await currency()).toEqual(['EUR']);
+    const value = '["EUR","CHF"]';
+    for (const file of [
+      shirt(sizes(euros('3'), euros('4', 'CHF'))),
+      shirt(sizes(euros('3', 'CHF')), { currency: 'eur' }),
+      shirt(sizes({ amount: '3' }), { price: euros('3'), listPrice: euros('4', 'CHF') }),
+    ])
+      expect((await importText(JSON.stringify([file]))).faults).toMatchObject([{ column: 'currency', value }]);
+    const francs = [
+      'product,options,price,currency\nshirt,Size=0|Colour=Blue,3,CHF\n',
+      'slug,name,price,currency\nshirt,Shirt,3,CHF\n',
+    ];
+    for (const file of francs)
+      expect((await importText(file)).faults).toMatchObject([{ line: 2, column: 'currency', value: 'CHF' }]);
+    expect((await stored()).map(({ price }) => price)).toEqual(['1.00', '2.00']);
+    expect(await currency()).toEqual(['EUR']);
+    for (const file of francs) expect((await importText(file.replace('CHF', 'EUR'))).faults).toEqual([]);
+    expect((await importText(JSON.stringify([shirt(sizes(euros('3', 'CHF')))]))).faults).toEqual([]);
+    expect(await currency()).toEqual(['CHF']);
+  });
+
   test('stay where the file does not say them, and keep what it does not say; none means none', async () => {
     await importText(JSON.stringify([shirt([small, large])]));
     expect(await importText('slug,name,price,stock\nshirt,Tee,1.00,99\n')).toMatchObject({ changed: 1, faults: [] });

@@ -19,7 +19,7 @@ import {
 import {
   findVariantsOfFile,
   prepareVariants,
-  rejectUnfitNames,
+  rejectUnfitProducts,
   type StagedVariants,
   stageVariants,
 } from './variants.ts';
@@ -62,7 +62,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   const all: Range = { from: 1, to: rowCount };
   await rejectRows(options);
   onProgress('checking', rowCount);
-  if (isProductKind(kind)) await rejectUnfitNames(options);
+  if (isProductKind(kind)) await rejectUnfitProducts(options);
   const writer = await createWriter(client, kind, options);
   const variants = variantKind && (await stageVariants(options, variantKind, all));
   if (options.isPruning && variants) await keepStaged(client, variantKind, VARIANT_STAGE);

@@ -80,6 +80,12 @@ export const findVariantsOfFile = async (context: CheckContext & ReadOptions): P
      returning line, record, 'product' as field, product_id as value, 'is the ${key} of no product: import the product first' as reason`,
     [],
   );
+  await reject(
+    context,
+    `delete from ${STAGE} s using product p where p.id = s.owner_id and s.currency <> p.currency
+     returning line, record, 'currency' as field, s.currency as value, concat('must be that of the product: ', p.currency) as reason`,
+    [],
+  );
   await client.query(`
     update ${STAGE} s set option_names = names, option_values = array(
       select value from unnest(s.option_names, s.option_values) named (name, value) order by array_position(names, name))
@@ -123,9 +129,9 @@ const rejectUnfitVariants = (context: CheckContext): Promise<number> =>
     [],
   );
 
-/** Names of options without variants have to fit those of the catalogue. */
-export const rejectUnfitNames = (context: CheckContext): Promise<number> =>
-  reject(
+/** Names of options, and prices, without variants have to fit those of the catalogue. */
+export const rejectUnfitProducts = async (context: CheckContext): Promise<void> => {
+  await reject(
     context,
     `delete from ${STAGE} s where variants is null and ${isPresent('optionNames')} and exists (
        select from product_variant v where v.product_id = s.target_id and cardinality(v.option_values) <> cardinality(s.option_names))
@@ -133,6 +139,15 @@ export const rejectUnfitNames = (context: CheckContext): Promise<number> =>
        'has another number of options than the variants of the product: say the variants, too' as reason`,
     [],
   );
+  await reject(
+    context,
+    `delete from ${STAGE} s using product p where p.id = s.target_id and variants is null and ${isPresent('price')} and s.currency <> p.currency
+       and exists (select from product_variant v where v.product_id = p.id and v.option_values <> '{}')
+     returning line, record, 'currency' as field, s.currency as value,
+       format('is not that of the variants of the product, which is %s: say the variants, too', p.currency) as reason`,
+    [],
+  );
+};
 
 /** The prices and the stock of a product whose variants the file does not say are those of its variant without options, if it has no other. */
 const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
