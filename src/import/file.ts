@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { commonCurrency } from './fields/price.ts';
 import { slugify } from './fields/slug.ts';
 import { InvalidValueError, type ReadOptions } from './fields/values.ts';
 import { type Draft, type Format, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
@@ -46,8 +47,9 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { first: head = [], all: records } = await peek(batches);
   const kinds = options.kinds.map((each) => withKey(each, key));
   const { format, namesOf } = chooseFormat(options, kinds, source.name, head);
-  const kind = kinds.find(({ table }) => table === format.kind);
-  if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
+  const kindOfAny = kinds.find(({ table }) => table === format.kind);
+  if (!kindOfAny) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
+  const kind: ImportKind = { ...kindOfAny, keys: format.keys ?? [] };
   const reader = format.open(options, namesOf);
   const columnOf: ColumnOf = (field, draft) => draft?.columns?.[field] ?? reader.columnOf(field);
   const variantKind = isProductKind(kind) ? kinds.find(isVariantKind) : undefined;
@@ -123,6 +125,7 @@ const completed = (draft: Draft, { fields, key }: ImportKind, format: Format, op
     for (const name of Object.keys(values)) if (fields[name]?.isOfVariants) delete values[name];
     ifNew.price = '0';
   }
+  values.currency = commonCurrency(values.currency, ...variants.map((each) => each.values.currency));
   if (key === 'sku' && slugSource !== undefined) takeIfNew('slug', values.slug ?? '');
   if (currency && (variants.length > 0 || !isBlank(values.price)) && isBlank(values.currency))
     values.currency = currency;

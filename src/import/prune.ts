@@ -22,7 +22,7 @@ const LARGEST_SHARE = 0.2;
 const ANSWER_TIMEOUT_MS = 60_000;
 
 /** The products on sale that no file of this run had so far. */
-const CANDIDATES = 'pg_temp.vitrine_prune';
+export const CANDIDATES = 'pg_temp.vitrine_prune';
 
 /** Their variants that no file of this run had so far. */
 const VARIANT_CANDIDATES = 'pg_temp.vitrine_prune_variants';

@@ -9,7 +9,7 @@ import {
   textsByPlace,
   unpacked,
 } from '../import/fields/lists.ts';
-import { amount, currency } from '../import/fields/price.ts';
+import { amount, currency, shapeMoney } from '../import/fields/price.ts';
 import {
   count,
   FALSE,
@@ -128,14 +128,7 @@ export const productImport: ImportKind = {
     },
     shape: (values, options) => {
       const slugSource = addMissingSlug(values, options);
-      values.currency ??= values.currencyCode ?? '';
-      // The API returns `{ "amount": "9.90", "currencyCode": "EUR" }`.
-      for (const name of ['price', 'listPrice']) {
-        const money = values[name];
-        if (!isObject(money)) continue;
-        values[name] = money.amount ?? '';
-        values.currency ||= money.currencyCode ?? '';
-      }
+      shapeMoney(values);
       // So does it with pictures, which show the product where nothing else is said, and with options.
       const [images, withNames] = [objectsIn(values.images), objectsIn(values.options)];
       if (images) {

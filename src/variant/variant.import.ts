@@ -1,5 +1,5 @@
 import { optionNames, optionValues, pictureUrl, unpacked } from '../import/fields/lists.ts';
-import { amount } from '../import/fields/price.ts';
+import { amount, currency, shapeMoney } from '../import/fields/price.ts';
 import { INT32_MAX, integer, longText, shortText } from '../import/fields/values.ts';
 import { CREATED_AT, field, type ImportKind, nullable, required, STOCK, UPDATED_AT } from '../import/kind.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
@@ -24,6 +24,8 @@ export const variantImport: ImportKind = {
     optionValues: field('option_values', 'text[]', optionValues),
     price: field('price', 'numeric(14,2)', amount, required),
     listPrice: field('list_price', 'numeric(14,2)', amount, { ...nullable, mustExceed: 'price' }),
+    // That of its product.
+    currency: field('currency', 'char(3)', currency, { isKeyOnly: true }),
     stock: STOCK,
     imageUrl: field('image_url', 'text', pictureUrl, nullable),
     position: field('position', 'int', integer(-INT32_MAX, INT32_MAX)),
@@ -33,10 +35,14 @@ export const variantImport: ImportKind = {
   native: {
     summary: 'variants of products, with columns as in the table product_variant or the API, and their product',
     recognises: (has) => has('product') && has('sku', 'barcode', 'options', 'optionvalues') && !has('name', 'title'),
-    extra: ['options', 'selectedOptions'],
-    alternatives: { optionValues: ['options', 'selectedOptions'], optionNames: ['options', 'selectedOptions'] },
+    extra: ['currencyCode', 'options', 'selectedOptions'],
+    alternatives: {
+      currency: ['currencyCode'],
+      optionValues: ['options', 'selectedOptions'],
+      optionNames: ['options', 'selectedOptions'],
+    },
     shape: (values) => {
-      for (const name of ['price', 'listPrice']) if (isObject(values[name])) values[name] = values[name].amount ?? '';
+      shapeMoney(values);
       const options = values.selectedOptions ?? values.options;
       if (isBlank(options)) return undefined;
       const pairs = pairsOf(options as Value);

@@ -160,6 +160,33 @@ test('variants that no file has go where a file says variants, and their product
   expect(await count()).toBe(19);
 });
 
+test('variants become those of another product, if no file has theirs', async () => {
+  const file = (slug: string) =>
+    JSON.stringify([
+      {
+        slug,
+        name: slug,
+        category: 'C',
+        optionNames: ['Size'],
+        variants: [{ sku: 'V', optionValues: ['S'], price: 1 }],
+      },
+    ]);
+  const products = await csvOf('products.csv', lines(10));
+  const [old, renamed] = [await folder.write('old.json', file('old')), await folder.write('new.json', file('new'))];
+  const owners = () =>
+    database
+      .sql('select slug, status from product_variant v join product p on p.id = product_id')
+      .then((rows) => rows[0]);
+  await importInto(database, file('old'));
+  const both = prune(products, old, renamed);
+  expect(await both.ended).toBe(1);
+  expect(await owners()).toEqual({ slug: 'old', status: 'ON_SALE' });
+  const one = prune(products, renamed);
+  expect(await one.ended, one.output()).toBe(0);
+  expect(await owners()).toEqual({ slug: 'new', status: 'ON_SALE' });
+  expect(await database.sql(`select status from product where slug = 'old'`)).toEqual([{ status: 'OFF_SALE' }]);
+});
+
 test('without a file of products it is refused', async () => {
   const categories = prune(await csvOf('categories.csv', ['path', 'Kitchen > Pots']));
   expect(await categories.ended).toBe(2);

@@ -316,6 +316,27 @@ describe('WooCommerce', () => {
 });
 
 describe('a feed for Google', () => {
+  test('with prices of several currencies for one product is at fault', async () => {
+    const picture = 'https://cdn.example/c.jpg';
+    const { created, faults } = await importText(
+      csv(
+        'id|title|image_link|price|sale_price|item_group_id|size',
+        `1|Tee|${picture}|9 EUR||T|S`,
+        `2|Tee|${picture}|9 USD||T|M`,
+        `3|Cap|${picture}|9 EUR|8 USD`,
+        `4|Bag|${picture}|9 eur|EUR 8`,
+      ),
+    );
+    expect(created).toBe(1);
+    expect(faults.map(({ line, column, value }) => [line, column, value])).toEqual([
+      [4, 'price', '["EUR","USD"]'],
+      [2, 'price', '["EUR","USD"]'],
+    ]);
+    expect(await sql('select slug, price, list_price, currency from product')).toEqual([
+      { slug: 'bag', price: '8.00', list_price: '9.00', currency: 'EUR' },
+    ]);
+  });
+
   const header =
     'id|title|image_link|additional_image_link|availability|quantity|price|product_type|gtin|item_group_id|color|size|material|product_detail(section_name:attribute_name:attribute_value)';
   const feed = csv(

@@ -82,6 +82,62 @@ describe('variants inside products', () => {
     ]);
   });
 
+  test('stay those of a product that is not in the file, or says no variants there; a sku of theirs is a fault', async () => {
+    await importText(JSON.stringify([shirt([small, large])]));
+    const before = await stored();
+    const blouse = shirt([large, small], { slug: 'blouse', name: 'Blouse' });
+    const { variants: _, ...silent } = shirt([]);
+    const lines = [silent, blouse, shirt([{ ...small, sku: 'S-C' }], { slug: 'coat', name: 'Coat' })];
+    for (const text of [jsonLines(lines.slice(1)), jsonLines(lines)]) {
+      const { faults } = await importText(text);
+      expect(faults).toMatchObject([
+        { column: 'sku', value: 'L-B', reason: 'is that of a variant of the product "shirt"' },
+      ]);
+      expect((await stored()).filter(({ slug }) => slug !== 'coat')).toEqual(before);
+    }
+  });
+
+  test('without a price, or with the sku of another product in the file, cost no other product', async () => {
+    const lines = Array.from({ length: 30 }, (_, n) => ({
+      ...{ slug: `c-${n}`, name: `C ${n}`, category: 'C' },
+      variants: [n % 3 === 1 ? { sku: `S${n}` } : { sku: n % 3 === 2 ? 'S0' : `S${n}`, price: 1 }],
+    }));
+    const { created, faults } = await importText(jsonLines(lines));
+    expect(created).toBe(10);
+    expect(faults).toHaveLength(20);
+    expect(faults.slice(0, 2)).toMatchObject([
+      { line: 2, column: 'price', value: '', reason: 'is missing, and the variant is new' },
+      { line: 3, column: 'sku', value: 'S0', reason: 'is that of a variant of another product in the file' },
+    ]);
+  });
+
+  test('have the currency of their product, which is theirs where it says none; several of one product are a fault', async () => {
+    const euros = (amount: string, currencyCode = 'EUR') => ({ amount, currencyCode });
+    const sizes = (...prices: readonly object[]) =>
+      prices.map((price, at) => ({ optionValues: [`${at}`, 'Blue'], price }));
+    const currency = () => column('select currency::text from product');
+    expect((await importText(JSON.stringify([shirt(sizes(euros('1'), euros('2')))]))).faults).toEqual([]);
+    expect(await currency()).toEqual(['EUR']);
+    const value = '["EUR","CHF"]';
+    for (const file of [
+      shirt(sizes(euros('3'), euros('4', 'CHF'))),
+      shirt(sizes(euros('3', 'CHF')), { currency: 'eur' }),
+      shirt(sizes({ amount: '3' }), { price: euros('3'), listPrice: euros('4', 'CHF') }),
+    ])
+      expect((await importText(JSON.stringify([file]))).faults).toMatchObject([{ column: 'currency', value }]);
+    const francs = [
+      'product,options,price,currency\nshirt,Size=0|Colour=Blue,3,CHF\n',
+      'slug,name,price,currency\nshirt,Shirt,3,CHF\n',
+    ];
+    for (const file of francs)
+      expect((await importText(file)).faults).toMatchObject([{ line: 2, column: 'currency', value: 'CHF' }]);
+    expect((await stored()).map(({ price }) => price)).toEqual(['1.00', '2.00']);
+    expect(await currency()).toEqual(['EUR']);
+    for (const file of francs) expect((await importText(file.replace('CHF', 'EUR'))).faults).toEqual([]);
+    expect((await importText(JSON.stringify([shirt(sizes(euros('3', 'CHF')))]))).faults).toEqual([]);
+    expect(await currency()).toEqual(['CHF']);
+  });
+
   test('stay where the file does not say them, and keep what it does not say; none means none', async () => {
     await importText(JSON.stringify([shirt([small, large])]));
     expect(await importText('slug,name,price,stock\nshirt,Tee,1.00,99\n')).toMatchObject({ changed: 1, faults: [] });
@@ -152,7 +208,7 @@ describe('variants inside products', () => {
       [6, 'slug', 'f'],
       [10, 'optionValues', expect.anything()],
       [8, 'sku', 'TAKEN'],
-      [9, 'price', undefined],
+      [9, 'price', ''],
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { isBlank, isObject, type Value } from '../record.ts';
 import { InvalidValueError, type Parse, type ReadOptions, trimmedOf } from './values.ts';
 
 const MAX_INTEGER_DIGITS = 12;
@@ -64,7 +65,29 @@ const amountHint = (text: string, decimal: ReadOptions['decimal']): string => {
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
 export const currency: Parse<string> = (value) => {
+  if (Array.isArray(value)) throw new InvalidValueError('must be the same for all prices of a product');
   const code = trimmedOf(value).toUpperCase();
   if (!CURRENCIES.has(code)) throw new InvalidValueError('must be a currency code of ISO 4217, such as EUR');
   return code;
+};
+
+/** The currency of several prices, which is a list if they have not the same, and empty if none has one. */
+export const commonCurrency = (...currencies: readonly (Value | undefined)[]): Value => {
+  const [first = '', ...others] = new Set(
+    currencies
+      .flatMap((each) => each ?? [])
+      .flatMap((each) => (isBlank(each) ? [] : trimmedOf(each).toUpperCase() || each)),
+  );
+  return others.length > 0 ? [first, ...others] : first;
+};
+
+/** Takes the amounts, and the currency, out of prices as the API returns them: `{ "amount": "9.90", "currencyCode": "EUR" }`. */
+export const shapeMoney = (values: Record<string, Value>): void => {
+  const prices = [values.price, values.listPrice];
+  values.currency = commonCurrency(
+    values.currency,
+    values.currencyCode,
+    ...prices.map((each) => (isObject(each) ? each.currencyCode : undefined)),
+  );
+  for (const name of ['price', 'listPrice']) if (isObject(values[name])) values[name] = values[name].amount ?? '';
 };

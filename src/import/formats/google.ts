@@ -1,4 +1,5 @@
 import { OperatorError } from '../../errors.ts';
+import { commonCurrency } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
 import { isSoldOut } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
@@ -142,7 +143,6 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
         ...pick(['name', 'description', 'brand', 'imageUrl'], file, read),
         // An item of no type has no category, if the feed has that attribute.
         ...((category !== '' || has('category')) && { category }),
-        currency: regular.currency || sale.currency,
       },
       columns: read('category') === '' && category !== '' ? { category: columnOf('taxonomy') } : undefined,
     },
@@ -151,6 +151,7 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
       values: {
         ...pick(['sku', 'barcode', 'imageUrl'], file, read),
         ...offer.values,
+        currency: commonCurrency(regular.currency, sale.currency),
         stock: read(stockColumn),
       },
       ifNew: offer.ifNew,

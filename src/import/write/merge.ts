@@ -19,7 +19,7 @@ import {
 import {
   findVariantsOfFile,
   prepareVariants,
-  rejectUnfitNames,
+  rejectUnfitProducts,
   type StagedVariants,
   stageVariants,
 } from './variants.ts';
@@ -62,9 +62,9 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   const all: Range = { from: 1, to: rowCount };
   await rejectRows(options);
   onProgress('checking', rowCount);
-  if (isProductKind(kind)) await rejectUnfitNames(options);
+  if (isProductKind(kind)) await rejectUnfitProducts(options);
   const writer = await createWriter(client, kind, options);
-  const variants = variantKind && (await stageVariants(client, variantKind, all, options));
+  const variants = variantKind && (await stageVariants(options, variantKind, all));
   if (options.isPruning && variants) await keepStaged(client, variantKind, VARIANT_STAGE);
   if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
   return transaction(options, async (onFault) => {
@@ -124,11 +124,9 @@ const mergeRange = async (
     const { message, column: ofError, detail = '' } = error as pg.DatabaseError;
     // "Key (sku)=(A-7) already exists.", in the language of the server.
     const [, column = ofError, value] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-    const isOfOther = column === 'sku' && kind.key !== 'sku' ? ': --key sku finds the product that has it' : '';
-    const reason = `is refused by the database: ${message}${isOfOther}`;
-    const ofVariant = variants && value !== undefined ? await variants.placeOf(from, value) : undefined;
-    for (const place of ofVariant ? [ofVariant] : rows)
-      onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
+    const isOfOther = column === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
+    const reason = `is refused by the database: ${message}${isOfOther ? ': --key sku finds the product that has it' : ''}`;
+    for (const place of rows) onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
   }
 };
 

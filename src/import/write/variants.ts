@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
 import type { ImportKind } from '../kind.ts';
-import type { Place } from '../record.ts';
+import { CANDIDATES } from '../prune.ts';
 import { type CheckContext, reject } from './checks.ts';
 import { createWriter, isPresent, type Range, STAGE, unfoldVariants, VARIANT_STAGE, type Writer } from './stage.ts';
 
@@ -9,8 +9,6 @@ import { createWriter, isPresent, type Range, STAGE, unfoldVariants, VARIANT_STA
 export interface StagedVariants extends Writer {
   /** Deletes the variants that the products of a range do not have any more. @returns how many */
   readonly remove: (range: Range) => Promise<number>;
-  /** Where the variant of a product with a sku is in the file; undefined if there is none. */
-  readonly placeOf: (ordinal: number, sku: string) => Promise<Place | undefined>;
 }
 
 const setOwners = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
@@ -20,24 +18,25 @@ const setOwners = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
     [from, to],
   );
 
-/** @returns undefined if no product says something of its variants */
+/** Stages the variants of products, and rejects products with one that cannot be written. @returns undefined if no product says something of its variants */
 export const stageVariants = async (
-  client: ClientBase,
+  options: CheckContext & ReadOptions & { readonly isPruning?: boolean | undefined },
   kind: ImportKind,
   all: Range,
-  options: ReadOptions,
 ): Promise<StagedVariants | undefined> => {
+  const { client, isPruning = false } = options;
   await unfoldVariants(client, kind);
   await stageOnlyVariants(client);
   const { rowCount } = await client.query(`
     select from ${VARIANT_STAGE} union all select from ${STAGE} where variants is not null limit 1`);
   if (rowCount === 0) return undefined;
-  await client.query(`analyze ${VARIANT_STAGE}`);
+  await client.query(`create index on ${STAGE} (target_id); analyze ${STAGE} (target_id); analyze ${VARIANT_STAGE}`);
   await setOwners(client, all);
-  await findVariants(client, VARIANT_STAGE);
+  await findVariants(client, VARIANT_STAGE, isPruning ? `${IS_GIVEN_UP} or ${IS_GONE}` : IS_GIVEN_UP);
   await settlePositions(client);
   await client.query(`create index on ${VARIANT_STAGE} (target_id)`);
   await client.query(`analyze ${VARIANT_STAGE}`);
+  await rejectUnfitVariants(options);
   const { write, differing } = await createWriter(client, kind, options, VARIANT_STAGE);
   const absent = `
     from product_variant t, ${STAGE} s where s.variants is not null and t.product_id = s.target_id
@@ -53,10 +52,6 @@ export const stageVariants = async (
         to,
       ]);
       return rowCount ?? 0;
-    },
-    placeOf: async (ordinal, sku) => {
-      const place = `select line, record from ${VARIANT_STAGE} where ordinal = $1 and sku = $2`;
-      return (await client.query<Place>(place, [ordinal, sku])).rows[0];
     },
     write: async (range) => {
       await client.query(
@@ -85,6 +80,12 @@ export const findVariantsOfFile = async (context: CheckContext & ReadOptions): P
      returning line, record, 'product' as field, product_id as value, 'is the ${key} of no product: import the product first' as reason`,
     [],
   );
+  await reject(
+    context,
+    `delete from ${STAGE} s using product p where p.id = s.owner_id and s.currency <> p.currency
+     returning line, record, 'currency' as field, s.currency as value, concat('must be that of the product: ', p.currency) as reason`,
+    [],
+  );
   await client.query(`
     update ${STAGE} s set option_names = names, option_values = array(
       select value from unnest(s.option_names, s.option_values) named (name, value) order by array_position(names, name))
@@ -96,7 +97,7 @@ export const findVariantsOfFile = async (context: CheckContext & ReadOptions): P
        concat('must name the options of the product: ', array_to_string(names, ', ')) as reason`,
     [],
   );
-  await findVariants(client, STAGE);
+  await findVariants(client, STAGE, 'true');
 };
 
 /** Before the variants of a range of a file are written: gives products the names of their options, and takes the skus that others get. */
@@ -109,9 +110,28 @@ export const prepareVariants = async (client: ClientBase, range: Range): Promise
   await freeSkus(client, STAGE, range);
 };
 
-/** Names of options without variants have to fit those of the catalogue. */
-export const rejectUnfitNames = (context: CheckContext): Promise<number> =>
+/** What the database would refuse, row by row: a new variant without a price, and a sku that another variant keeps. */
+const rejectUnfitVariants = (context: CheckContext): Promise<number> =>
   reject(
+    context,
+    `with faults (ordinal, place, line, record, field, value, reason) as (
+       select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
+       from ${VARIANT_STAGE} s where target_id is null and not ${isPresent('price')}
+       union all
+       select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
+       from ${VARIANT_STAGE} s join product_variant t on t.sku = s.sku and t.id is distinct from s.target_id join product p on p.id = t.product_id
+       where not ${IS_GIVEN_UP} and not exists (select from ${VARIANT_STAGE} o where o.target_id = t.id)
+       union all
+       select ordinal, place, line, record, 'sku', sku, 'is that of a variant of another product in the file'
+       from (select *, min(ordinal) over (partition by sku) as first from ${VARIANT_STAGE}) s where sku is not null and ordinal > first)
+     delete from ${STAGE} s using (select distinct on (ordinal) * from faults order by ordinal, place) f where f.ordinal = s.ordinal
+     returning f.line, f.record, f.field, f.value, f.reason`,
+    [],
+  );
+
+/** Names of options, and prices, without variants have to fit those of the catalogue. */
+export const rejectUnfitProducts = async (context: CheckContext): Promise<void> => {
+  await reject(
     context,
     `delete from ${STAGE} s where variants is null and ${isPresent('optionNames')} and exists (
        select from product_variant v where v.product_id = s.target_id and cardinality(v.option_values) <> cardinality(s.option_names))
@@ -119,6 +139,15 @@ export const rejectUnfitNames = (context: CheckContext): Promise<number> =>
        'has another number of options than the variants of the product: say the variants, too' as reason`,
     [],
   );
+  await reject(
+    context,
+    `delete from ${STAGE} s using product p where p.id = s.target_id and variants is null and ${isPresent('price')} and s.currency <> p.currency
+       and exists (select from product_variant v where v.product_id = p.id and v.option_values <> '{}')
+     returning line, record, 'currency' as field, s.currency as value,
+       format('is not that of the variants of the product, which is %s: say the variants, too', p.currency) as reason`,
+    [],
+  );
+};
 
 /** The prices and the stock of a product whose variants the file does not say are those of its variant without options, if it has no other. */
 const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
@@ -131,8 +160,17 @@ const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
     where s.variants is null and said.fields is not null`);
 };
 
-/** Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku. */
-const findVariants = async (client: ClientBase, stage: string): Promise<void> => {
+/** The product of the variant `t` is in the file, with all its variants. */
+const IS_GIVEN_UP = `exists (select from ${STAGE} g where g.target_id = t.product_id and g.variants is not null)`;
+
+/** With `--prune`, no file has had the product so far. */
+const IS_GONE = `not exists (select from ${CANDIDATES} c where c.id = t.product_id and c.is_kept)`;
+
+/**
+ * Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku.
+ * @param mayMove the condition that a variant `t` of another product becomes one of this
+ */
+const findVariants = async (client: ClientBase, stage: string, mayMove: string): Promise<void> => {
   const hasValues = isPresent('optionValues');
   await client.query(`
     update ${stage} s set target_id = t.id from product_variant t
@@ -141,7 +179,7 @@ const findVariants = async (client: ClientBase, stage: string): Promise<void> =>
     update ${stage} s set target_id = found.id
     from (
       select distinct on (t.id) t.id, s.ordinal, s.place from ${stage} s join product_variant t on t.sku = s.sku
-      where s.target_id is null and (t.product_id = s.owner_id or ${hasValues})
+      where s.target_id is null and (t.product_id = s.owner_id or ${hasValues} and (${mayMove}))
         and not exists (select from ${stage} o where o.target_id = t.id)
       order by t.id, s.ordinal desc, s.place) found
     where found.ordinal = s.ordinal and found.place is not distinct from s.place`);
