@@ -188,4 +188,21 @@ describe.skipIf(!hasBrowser)('the demo shop', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('article.product').waitFor();
   });
+
+  test.for([
+    ['refuses to keep anything', `get() { throw new DOMException('No.', 'SecurityError'); }`],
+    [
+      'has no space left',
+      `value: { getItem: () => null, removeItem() {}, setItem() { throw new DOMException('No.', 'QuotaExceededError'); } }`,
+    ],
+  ] as const)('works in a browser that %s', async ([, storage]) => {
+    const page = await shop.open('/');
+    await page.addInitScript(
+      `for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { ${storage} });`,
+    );
+    await page.goto(`${shop.server.url}/demo/product/2`);
+    await page.locator('.offer').waitFor();
+    await page.getByRole('link', { name: 'Demo shop' }).click();
+    await page.getByRole('heading', { name: 'Recently viewed' }).waitFor();
+  });
 });
