@@ -3,6 +3,8 @@ import { PREFIX } from './view.ts';
 type Child = Node | string | false | null | undefined;
 type Attributes = Readonly<Record<string, string | boolean | null | undefined>>;
 
+const isShown = (child: Child): child is Node | string => child !== false && child !== null && child !== undefined;
+
 /** An element: `element('a', { href: '/demo' }, 'Home')`. Texts stay texts, whatever they hold; `false` and null leave out. */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -14,8 +16,22 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
     if (value === true) created.setAttribute(key, '');
     else if (typeof value === 'string') created.setAttribute(key, value);
   }
-  created.append(...children.filter((child) => child !== false && child !== null && child !== undefined));
+  created.append(...children.filter(isShown));
   return created;
+};
+
+/** Puts something in the place of what was there. Whoever is in a field goes on in the same field of what is new, with what they have typed. */
+export const replaceContent = (place: Element, ...content: readonly Child[]): void => {
+  const field = place.contains(document.activeElement) ? document.activeElement : null;
+  place.replaceChildren(...content.filter(isShown));
+  const name = field?.getAttribute('name');
+  if (!name) return;
+  // The fields of a group share a name.
+  const named = [...place.querySelectorAll<HTMLElement>(`[name="${CSS.escape(name)}"]`)];
+  const same = named.find((each) => each.getAttribute('value') === field?.getAttribute('value')) ?? named[0];
+  if (field instanceof HTMLInputElement && same instanceof HTMLInputElement && field.value !== field.defaultValue)
+    same.value = field.value;
+  same?.focus();
 };
 
 /** Where a picture is: its address on any host, or a path of the gateway's. */

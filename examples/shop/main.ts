@@ -1,4 +1,5 @@
 import { startDrawer } from './drawer.ts';
+import { replaceContent } from './elements.ts';
 import { followNotices, refreshFrame } from './frame.ts';
 import { startMenu } from './menu.ts';
 import { startPreviewBar } from './preview-bar.ts';
@@ -13,7 +14,8 @@ const slot = <Type extends HTMLElement>(id: string, type: new () => Type): Type 
 };
 
 // The addresses in the page are relative to the place where a visit begins, which changes without the page being loaded again.
-for (const link of document.querySelectorAll('a')) link.setAttribute('href', link.href);
+for (const link of document.querySelectorAll<HTMLAnchorElement>('a:not([href^="#"])'))
+  link.setAttribute('href', link.href);
 for (const form of document.querySelectorAll('form')) form.setAttribute('action', form.action);
 const explorer = document.body.getAttribute('data-explorer');
 
@@ -30,6 +32,12 @@ const beginDrawer = startDrawer({
   button: slot('drawer-button', HTMLButtonElement),
   explorer: explorer === null ? undefined : new URL(explorer, location.href).href,
 });
+
+const focusHeading = (options?: FocusOptions): void => {
+  const heading = main.querySelector('h1');
+  heading?.setAttribute('tabindex', '-1');
+  heading?.focus(options);
+};
 
 // Who goes to the search field while the next page is loading stays there: neither the text nor the focus is taken away.
 let isSearching = false;
@@ -50,16 +58,19 @@ const { goTo, refresh } = startRouter({
     if (main.querySelector('h1') === null) await framed;
     if (signal.aborted || !view) return;
     document.title = `${view.title} · Demo shop`;
-    main.replaceChildren(view.content);
+    replaceContent(main, view.content);
     main.removeAttribute('aria-busy');
   },
   // A screen reader goes on where the new page begins, as it would after a page load.
   arrive: () => {
-    if (isSearching) return;
-    const heading = main.querySelector('h1');
-    heading?.setAttribute('tabindex', '-1');
-    heading?.focus({ preventScroll: true });
+    if (!isSearching) focusHeading({ preventScroll: true });
   },
+});
+
+// Not by the address: it says what the page shows.
+document.querySelector('.skip')?.addEventListener('click', (event) => {
+  event.preventDefault();
+  focusHeading();
 });
 
 startSearchBox(searchField, slot('suggestions', HTMLElement), goTo);

@@ -157,7 +157,7 @@ export type ProductQueryVariables = Exact<{
 
 
 export type ProductQuery = { readonly product: (
-    { readonly description: string, readonly brand: string | null, readonly sku: string | null, readonly tags: ReadonlyArray<string>, readonly publishedAt: string, readonly images: ReadonlyArray<{ readonly url: string, readonly alt: string }>, readonly options: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly attributes: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly category: (
+    { readonly description: string, readonly brand: string | null, readonly sku: string | null, readonly tags: ReadonlyArray<string>, readonly publishedAt: string, readonly images: ReadonlyArray<{ readonly url: string, readonly alt: string }>, readonly attributes: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly category: (
       { readonly ancestors: ReadonlyArray<CategoryLinkFragment> }
       & CategoryLinkFragment
     ), readonly related: ReadonlyArray<ProductTileFragment> }
@@ -209,7 +209,7 @@ export type ProductTileFragment = (
 export type ProductPriceFragment = { readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null };
 
 export type ProductOfferFragment = (
-  { readonly stock: number, readonly inStock: boolean, readonly sales: number, readonly variants: ReadonlyArray<VariantFragment> }
+  { readonly stock: number, readonly inStock: boolean, readonly sales: number, readonly options: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly variants: ReadonlyArray<VariantFragment> }
   & ProductPriceFragment
 );
 
@@ -287,6 +287,10 @@ export const ProductOfferFragmentDoc = new TypedDocumentString(`
   stock
   inStock
   sales
+  options {
+    name
+    values
+  }
   variants {
     ...Variant
   }
@@ -351,7 +355,7 @@ export const FacetFragmentDoc = new TypedDocumentString(`
   name
   min
   max
-  values(limit: 12) {
+  values(limit: 50) {
     value
     count
   }
@@ -378,11 +382,11 @@ export const ProductListFragmentDoc = new TypedDocumentString(`
     }
   }
   facets {
-    brands(limit: 12) {
+    brands(limit: 50) {
       value
       count
     }
-    tags(limit: 12) {
+    tags(limit: 50) {
       value
       count
     }
@@ -430,7 +434,7 @@ fragment Facet on AttributeFacet {
   name
   min
   max
-  values(limit: 12) {
+  values(limit: 50) {
     value
     count
   }
@@ -641,11 +645,11 @@ fragment ProductList on ProductConnection {
     }
   }
   facets {
-    brands(limit: 12) {
+    brands(limit: 50) {
       value
       count
     }
-    tags(limit: 12) {
+    tags(limit: 50) {
       value
       count
     }
@@ -670,7 +674,7 @@ fragment Facet on AttributeFacet {
   name
   min
   max
-  values(limit: 12) {
+  values(limit: 50) {
     value
     count
   }
@@ -744,11 +748,11 @@ fragment ProductList on ProductConnection {
     }
   }
   facets {
-    brands(limit: 12) {
+    brands(limit: 50) {
       value
       count
     }
-    tags(limit: 12) {
+    tags(limit: 50) {
       value
       count
     }
@@ -773,7 +777,7 @@ fragment Facet on AttributeFacet {
   name
   min
   max
-  values(limit: 12) {
+  values(limit: 50) {
     value
     count
   }
@@ -795,10 +799,6 @@ export const ProductDocument = new TypedDocumentString(`
     images {
       url
       alt
-    }
-    options {
-      name
-      values
     }
     attributes {
       name
@@ -843,6 +843,10 @@ fragment ProductOffer on Product {
   stock
   inStock
   sales
+  options {
+    name
+    values
+  }
   variants {
     ...Variant
   }
@@ -893,6 +897,10 @@ fragment ProductOffer on Product {
   stock
   inStock
   sales
+  options {
+    name
+    values
+  }
   variants {
     ...Variant
   }

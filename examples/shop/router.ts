@@ -45,7 +45,9 @@ export const startRouter = ({ show, arrive }: Hooks): Router => {
     await show(
       async () => (view ? view(place, signal) : notFoundView('page')),
       signal,
-      () => void render(),
+      async () => {
+        if (await render()) arrive();
+      },
     );
     return !signal.aborted;
   };
@@ -66,13 +68,13 @@ export const startRouter = ({ show, arrive }: Hooks): Router => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (!link || event.defaultPrevented || event.button !== 0 || isForNewTab(event)) return;
     const url = new URL(link.href);
-    if (!isInShop(url) || isOnThisPage(url)) return;
+    if (!isInShop(url)) return;
     event.preventDefault();
     void arriveAt(url);
   });
 
   // The fields of a form go into the address, as the browser itself would do it.
-  document.addEventListener('submit', async (event) => {
+  document.addEventListener('submit', (event) => {
     const { target: form } = event;
     if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
     event.preventDefault();
@@ -81,12 +83,7 @@ export const startRouter = ({ show, arrive }: Hooks): Router => {
     const action = form.getAttribute('action');
     const url = new URL(action ?? location.pathname, location.origin);
     url.search = search;
-    if (action !== null) return arriveAt(url);
-    const { name, value } = fieldOf(document.activeElement);
-    await goTo(url);
-    // The form has been made anew; whoever uses it by keyboard goes on where they were.
-    const same = [...document.querySelectorAll<HTMLElement>(`main [name="${CSS.escape(name)}"]`)];
-    (same.find((each) => fieldOf(each).value === value) ?? same[0])?.focus();
+    void (action === null ? goTo(url) : arriveAt(url));
   });
 
   // The page is shorter than it was until its view has come, so that the browser cannot put the scroll back by itself.
@@ -103,16 +100,6 @@ export const startRouter = ({ show, arrive }: Hooks): Router => {
 
   return { goTo: (href) => void arriveAt(new URL(href, location.origin)), refresh: () => void render() };
 };
-
-/** Which field it is: those of a group share a name. */
-const fieldOf = (field: Element | null): { readonly name: string; readonly value: string } => ({
-  name: field?.getAttribute('name') ?? '',
-  value: field?.getAttribute('value') ?? '',
-});
-
-/** A link to a part of the page, which the browser itself follows. */
-const isOnThisPage = ({ pathname, search, hash }: URL): boolean =>
-  hash !== '' && pathname === location.pathname && search === location.search;
 
 const isForNewTab = ({ metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean =>
   metaKey || ctrlKey || shiftKey || altKey;

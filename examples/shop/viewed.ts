@@ -2,12 +2,13 @@ import { element } from './elements.ts';
 import { query } from './graphql.ts';
 import { ViewedDocument } from './operations.ts';
 import { productGrid } from './products.ts';
+import { lasting } from './storage.ts';
 
 const KEY = 'vitrine-demo-viewed';
 const MOST = 5;
 
 const viewedIds = (): number[] => {
-  const kept = localStorage.getItem(KEY) ?? '';
+  const kept = lasting.read(KEY) ?? '';
   return kept
     .split(',')
     .filter((text) => /^\d{1,9}$/.test(text))
@@ -17,7 +18,7 @@ const viewedIds = (): number[] => {
 /** Keeps that a visitor has looked at a product, in this browser alone. */
 export const rememberViewed = (id: number): void => {
   const ids = [id, ...viewedIds().filter((other) => other !== id)];
-  localStorage.setItem(KEY, ids.slice(0, MOST).join(','));
+  lasting.write(KEY, ids.slice(0, MOST).join(','));
 };
 
 /** What a visitor has looked at, latest first. A page does without it where it cannot be had. @param except the product of the page */

@@ -110,6 +110,79 @@ describe.skipIf(!hasBrowser)('the page of a product', { timeout: 60_000 }, () =>
     await page.getByRole('radio', { name: 'L', exact: true }).waitFor();
   });
 
+  test('follows the back office in the sizes and colours that there are, from none and to none', async () => {
+    const { sql } = shop.server.database;
+    const [product] = await sql<{ id: number }>(
+      `insert into product (category_id, name, slug, price, stock) values (4, 'Tabard', 'tabard', 30, 20) returning id`,
+    );
+    const page = await shop.open(`/demo/product/${product?.id}`);
+    const offer = page.locator('.offer');
+    const values = () =>
+      page.locator('.picker input').evaluateAll((all) => all.map((each) => each.getAttribute('value')));
+    const make = (...sizes: string[]) =>
+      sql(
+        `insert into product_variant (product_id, option_values, price, stock, position)
+        select $1, array[size], 30 + place, 20, place from unnest($2::text[]) with ordinality each (size, place)`,
+        [product?.id, sizes],
+      );
+    await poll(() => offer.innerText()).toBe('$30.00\n\nIn stock: 20');
+    await sql(`update product set option_names = '{Size}' where id = $1`, [product?.id]);
+    await make('S', 'M');
+    await poll(values).toEqual(['S', 'M']);
+    await poll(() => offer.innerText()).toBe('$31.00\n\nIn stock: 20');
+    await page.getByRole('radio', { name: 'M' }).focus();
+    await page.keyboard.press('Space');
+    await make('L');
+    await poll(values).toEqual(expect.arrayContaining(['S', 'M', 'L']));
+    expect(await page.evaluate('document.activeElement.value')).toBe('M');
+    expect(await page.getByRole('radio', { name: 'M' }).isChecked()).toBe(true);
+    await sql(`delete from product_variant where product_id = $1 and option_values = '{M}'`, [product?.id]);
+    await poll(() => offer.innerText()).toBe('$31.00\n\nIn stock: 20');
+    await sql('delete from product_variant where product_id = $1', [product?.id]);
+    await sql(`update product set option_names = '{}', price = 29 where id = $1`, [product?.id]);
+    await poll(() => offer.innerText()).toMatch(/^\$29.00/);
+    expect(await values()).toEqual([]);
+  });
+
+  test('fits a phone however long its words are, and writes each text in the direction of its script', async () => {
+    const { sql } = shop.server.database;
+    const long = 'Donaudampfschifffahrtsgesellschaftskapitaensmuetze';
+    const [shelf] = await sql<{ id: number }>(
+      `insert into category (parent_id, name, slug) values (1, repeat($1, 3), 'long-words') returning id`,
+      [long],
+    );
+    const [product] = await sql<{ id: number }>(
+      `insert into product (category_id, name, slug, subtitle, description, brand, tags, price, option_names, attributes)
+      values ($1, repeat($2, 4), 'long-words', 'قميص قطني!', repeat($2, 20), repeat($2, 2), array[$2], 1, array[$2], jsonb_build_object($2, repeat($2, 3)))
+      returning id`,
+      [shelf?.id, long],
+    );
+    await sql(
+      `insert into product_variant (product_id, option_values, sku, price, stock) values ($1, array[repeat($2, 4)], $2, 1, 1)`,
+      [product?.id, long],
+    );
+    const page = await shop.open(`/demo/product/${product?.id}`, PHONE);
+    expect(await isTooWide(page)).toBe(false);
+    const [first, last] = await page.evaluate<number[]>(
+      `[0, 9].map((place) => {
+        const range = document.createRange();
+        const text = document.querySelector('.lead').firstChild;
+        range.setStart(text, place);
+        range.setEnd(text, place + 1);
+        return range.getBoundingClientRect().left;
+      })`,
+    );
+    expect(last).toBeLessThan(Number(first));
+    const filters = new URLSearchParams({ brand: long + long, [`option.${long}`]: long.repeat(4) });
+    for (const path of [`category/${shelf?.id}?${filters}`, 'category/1', `search?q=${long}`]) {
+      await page.goto(`${shop.server.url}/demo/${path}`);
+      await page.locator('main:not([aria-busy]) h1').waitFor();
+      await page.locator('details.filters summary').first().click();
+      expect(await isTooWide(page)).toBe(false);
+      expect(await findBarriers(page)).toEqual([]);
+    }
+  });
+
   test('shows its pictures with what is on them, and its attributes as a table', async () => {
     const page = await shop.open(path);
     const pictures = await page.locator('.thumbs button').all();
@@ -234,5 +307,25 @@ describe.skipIf(!hasBrowser)('the page of a product', { timeout: 60_000 }, () =>
     await page.getByText('No product is like that.').waitFor();
     await page.getByRole('link', { name: 'Without Weight (g): 311 – 310.5' }).click();
     await poll(shown).toHaveLength(2);
+    await page.getByRole('spinbutton', { name: 'Weight (g), at least' }).fill('311');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('1000');
+    await page.keyboard.press('Tab');
+    expect(searchOf()).toBe('');
+    await page.keyboard.press('Space');
+    await poll(shown).toEqual(['Robe']);
+    expect(searchOf()).toBe('?min.Weight (g)=311&max.Weight (g)=1000');
+    await poll(() => page.evaluate('document.activeElement.textContent')).toBe('Apply');
+  });
+
+  test('is found by any of its sizes, also where there are more than fit', async () => {
+    const page = await shop.open('/demo/category/11');
+    const sizes = page.getByRole('group', { name: 'Size', exact: true });
+    await poll(() => sizes.getByRole('checkbox').count()).toBe(12);
+    await sizes.getByText('2 more').click();
+    await sizes.getByRole('checkbox', { name: /^XL/ }).focus();
+    await page.keyboard.press('Space');
+    await poll(() => page.locator('main .tile h3').allInnerTexts()).toEqual(['Striped Harbour Shirt']);
+    expect(await page.evaluate('document.activeElement.value')).toBe('XL');
   });
 });

@@ -187,5 +187,37 @@ describe.skipIf(!hasBrowser)('the demo shop', { timeout: 60_000 }, () => {
     await page.unroute('**/graphql?**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('article.product').waitFor();
+    await poll(() => page.evaluate('document.activeElement.localName')).toBe('h1');
+  });
+
+  test('leads past what stands above the content on every page, wherever one began', async () => {
+    const page = await shop.open('/demo/category/11');
+    await page.getByRole('link', { name: 'Striped Harbour Shirt' }).click();
+    await page.getByRole('radio', { name: 'L', exact: true }).check();
+    const address = page.url();
+    const link = page.getByRole('link', { name: 'To the content' });
+    await link.focus();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Striped Harbour Shirt');
+    await page.locator('main:not([aria-busy])').waitFor();
+    expect(page.url()).toBe(address);
+  });
+
+  test.for([
+    ['refuses to keep anything', `get() { throw new DOMException('No.', 'SecurityError'); }`],
+    [
+      'has no space left',
+      `value: { getItem: () => null, removeItem() {}, setItem() { throw new DOMException('No.', 'QuotaExceededError'); } }`,
+    ],
+  ] as const)('works in a browser that %s', async ([, storage]) => {
+    const page = await shop.open('/');
+    await page.addInitScript(
+      `for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { ${storage} });`,
+    );
+    await page.goto(`${shop.server.url}/demo/product/2`);
+    await page.locator('.offer').waitFor();
+    await page.getByRole('link', { name: 'Demo shop' }).click();
+    await page.getByRole('heading', { name: 'Recently viewed' }).waitFor();
   });
 });

@@ -14,6 +14,9 @@ interface Options {
 
 const WIDE = '(min-width: 60rem)';
 
+/** As many choices as a filter shows at once. */
+const FEW = 12;
+
 /** The filters of a list, each with the number of products that it leaves. A form: what is chosen goes into the address. */
 export const filters = ({ list, selection, search, categories = [] }: Options): HTMLElement => {
   const { brands, tags, price, inStock, onSale, options, attributes } = list.facets;
@@ -52,7 +55,10 @@ export const filters = ({ list, selection, search, categories = [] }: Options): 
     }),
     group('Tag', ...values('tag', tags, selection.tags)),
   );
-  form.addEventListener('change', () => form.requestSubmit());
+  // Numbers wait until both are there.
+  form.addEventListener('change', ({ target }) => {
+    if (!(target instanceof Element && target.matches('[type=number]'))) form.requestSubmit();
+  });
   const isOpen = matchMedia(WIDE).matches || document.querySelector('details.filters[open]') !== null;
   const chosen = activeCount(selection);
   return element(
@@ -63,8 +69,27 @@ export const filters = ({ list, selection, search, categories = [] }: Options): 
   );
 };
 
-const group = (name: string, ...choices: readonly (HTMLElement | false)[]): HTMLElement | false =>
-  choices.some(Boolean) && element('fieldset', {}, element('legend', {}, name), ...choices);
+/** The first choices, and the others on demand. */
+const group = (name: string, ...choices: readonly (HTMLElement | false)[]): HTMLElement | false => {
+  const shown = choices.filter((each) => each !== false);
+  const [few, more] = [shown.slice(0, FEW), shown.slice(FEW)];
+  const isOpen =
+    more.some((each) => each.querySelector(':checked')) ||
+    [...document.querySelectorAll('.facets fieldset:has(details[open]) legend')].some(
+      (each) => each.textContent === name,
+    );
+  return (
+    few.length > 0 &&
+    element(
+      'fieldset',
+      {},
+      element('legend', {}, name),
+      ...few,
+      more.length > 0 &&
+        element('details', { open: isOpen }, element('summary', {}, `${count(more.length)} more`), ...more),
+    )
+  );
+};
 
 const choice = (
   name: string,
@@ -131,6 +156,8 @@ const range = ({ name, min, max }: FacetFragment, bounds: Bounds | undefined): H
         field(MIN, 'at least', min, bounds?.min),
         ' – ',
         field(MAX, 'at most', max, bounds?.max),
+        // Its name keeps the focus where it is; what is sent has no buttons.
+        element('button', { name: `apply.${name}`, 'aria-label': `Apply ${name}` }, 'Apply'),
       ),
     )
   );

@@ -1,8 +1,8 @@
 import { element } from '../elements.ts';
-import type { ProductQuery, VariantFragment } from '../operations.ts';
+import type { ProductOfferFragment, VariantFragment } from '../operations.ts';
 import { OPTION } from '../view.ts';
 
-type Product = NonNullable<ProductQuery['product']>;
+type Product = Pick<ProductOfferFragment, 'options' | 'variants'>;
 type Variants = readonly VariantFragment[];
 
 /** A value for each option of a product, in its order. */
@@ -34,7 +34,7 @@ export const chosenVariant = (variants: Variants, choice: Choice): VariantFragme
  * What is wanted, or where the product is not made so, its nearest variant with the value that was picked last, of the option at `place`: the
  * fewest other values, then one that is in stock, then values that stand next to the wanted ones.
  */
-export const nearestChoice = ({ options }: Product, variants: Variants, wanted: Choice, place: number): Choice => {
+export const nearestChoice = ({ options, variants }: Product, wanted: Choice, place: number): Choice => {
   const candidates = variants
     .filter(({ selectedOptions }) => selectedOptions[place]?.value === wanted[place]?.value)
     .map(({ selectedOptions, inStock }) => {
@@ -52,7 +52,7 @@ export const nearestChoice = ({ options }: Product, variants: Variants, wanted: 
   return candidates[0]?.selectedOptions ?? wanted;
 };
 
-interface Picker {
+export interface Picker {
   readonly content: HTMLElement;
   /** Shows what is chosen, and marks what cannot be bought with it. */
   readonly mark: (variants: Variants, choice: Choice) => void;

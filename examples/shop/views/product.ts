@@ -1,4 +1,4 @@
-import { element, pictureAddress } from '../elements.ts';
+import { element, pictureAddress, replaceContent } from '../elements.ts';
 import { attributeText, count, day } from '../format.ts';
 import { query } from '../graphql.ts';
 import { subscribe } from '../live.ts';
@@ -9,7 +9,7 @@ import {
   type ProductQuery,
 } from '../operations.ts';
 import { gallery } from '../product/gallery.ts';
-import { type Choice, chosenVariant, nearestChoice, picker, readChoice } from '../product/picker.ts';
+import { type Choice, chosenVariant, nearestChoice, type Picker, picker, readChoice } from '../product/picker.ts';
 import { structuredData } from '../product/structured-data.ts';
 import { priceTag, productGrid } from '../products.ts';
 import { plainText } from '../text.ts';
@@ -69,30 +69,32 @@ const offer = (
   showPicture: (url: string | null, alt: string) => void,
   signal: AbortSignal,
 ): HTMLElement[] => {
+  const choices = element('div');
   const place = element('div', { class: 'offer', 'aria-live': 'polite' });
-  let now: ProductOfferFragment | null = product;
+  let known: ProductOfferFragment = product;
+  let isGone = false;
   let choice = readChoice(product, search);
-  let note = '';
+  let note: HTMLElement | undefined;
   let shown = '';
 
   const show = (): void => {
-    const variants = now?.variants ?? [];
+    const variants = isGone ? [] : known.variants;
     const variant = chosenVariant(variants, choice);
-    const offered = variant ?? (variants.length === 0 ? now : null);
+    const offered = variant ?? (variants.length === 0 && !isGone ? known : null);
     options.mark(variants, choice);
     // An event that changes nothing here must not be read out.
     const state = JSON.stringify([
-      now === null,
+      isGone,
       offered?.price,
       offered?.listPrice,
       offered?.stock,
       variant?.sku,
-      note,
+      note?.textContent,
     ]);
     if (state === shown) return;
     shown = state;
     if (!offered) {
-      const reason = now ? 'Not made in this combination' : 'No longer on sale';
+      const reason = isGone ? 'No longer on sale' : 'Not made in this combination';
       place.replaceChildren(element('p', { class: 'stock sold-out' }, reason));
       return;
     }
@@ -101,48 +103,74 @@ const offer = (
       priceTag(offered),
       element('p', { class: offered.inStock ? 'stock' : 'stock sold-out' }, stockText(offered)),
       ...(sku === null ? [] : [element('p', { class: 'soft' }, `Item ${sku}`)]),
-      ...(note === '' ? [] : [element('p', {}, note)]),
+      ...(note ? [note] : []),
     );
   };
 
   const showVariantPicture = (): void => {
-    const variant = chosenVariant(now?.variants ?? [], choice);
+    const variant = chosenVariant(known.variants, choice);
     if (variant && variant.imageUrl !== null) showPicture(variant.imageUrl, `${product.name}, ${variant.title}`);
   };
 
-  const options = picker(product, (wanted, place) => {
-    choice = nearestChoice(product, now?.variants ?? [], wanted, place);
-    note = noteOf(wanted, choice, place);
-    history.replaceState(history.state, '', addressOf(product.id, choice));
-    show();
-    showVariantPicture();
-  });
+  const makePicker = (): Picker => {
+    const made = picker(known, (wanted, place) => {
+      choice = nearestChoice(known, wanted, place);
+      note = noteOf(wanted, choice, place);
+      history.replaceState(history.state, '', addressOf(product.id, choice));
+      show();
+      showVariantPicture();
+    });
+    replaceContent(choices, known.options.length > 0 && made.content);
+    return made;
+  };
+
+  let options = makePicker();
   show();
   showVariantPicture();
 
   place.addEventListener('animationend', () => place.classList.remove('changed'));
   subscribe(ProductChangesDocument, { id: product.id }, signal, ({ product: changed }) => {
     const before = shown;
-    now = changed;
+    const offered = JSON.stringify(known.options);
+    isGone = changed === null;
+    known = changed ?? known;
+    if (JSON.stringify(known.options) !== offered) {
+      choice = readChoice(known, searchOf(choice));
+      note = undefined;
+      options = makePicker();
+    }
     show();
     if (shown !== before) place.classList.add('changed');
   });
-  return product.options.length === 0 ? [place] : [options.content, place];
+  return [choices, place];
 };
 
 /** What else has changed with the value that was picked last, or nothing. */
-const noteOf = (wanted: Choice, choice: Choice, place: number): string => {
+const noteOf = (wanted: Choice, choice: Choice, place: number): HTMLElement | undefined => {
   const left = wanted.filter(({ value }, at) => value !== choice[at]?.value);
   const taken = choice.filter(({ value }, at) => value !== wanted[at]?.value);
-  if (left.length === 0) return '';
-  const [instead, verb] = [valuesOf(taken), taken.length === 1 ? 'is' : 'are'];
-  return `${wanted[place]?.value} is not made in ${valuesOf(left)}: ${instead} ${verb} chosen instead`;
+  if (left.length === 0) return undefined;
+  const verb = taken.length === 1 ? 'is' : 'are';
+  const picked = wanted.slice(place, place + 1);
+  const words = [
+    valuesOf(picked),
+    ' is not made in ',
+    valuesOf(left),
+    ': ',
+    valuesOf(taken),
+    ` ${verb} chosen instead`,
+  ];
+  return element('p', {}, ...words);
 };
 
-const valuesOf = (choice: Choice): string => choice.map(({ value }) => value).join(', ');
+/** In the direction of their own script, whatever stands around them. */
+const valuesOf = (choice: Choice): HTMLElement => element('bdi', {}, choice.map(({ value }) => value).join(', '));
+
+const searchOf = (choice: Choice): URLSearchParams =>
+  new URLSearchParams(choice.map(({ name, value }) => [OPTION + name, value]));
 
 const addressOf = (id: number, choice: Choice): string => {
-  const search = new URLSearchParams(choice.map(({ name, value }) => [OPTION + name, value]));
+  const search = searchOf(choice);
   return search.size === 0 ? productPath(id) : `${productPath(id)}?${search}`;
 };
 
