@@ -52,21 +52,18 @@ const hasAttribute = ({ name, values: wanted = [], min, max }: AttributeFilter, 
     ...(min === undefined ? [] : [['>=', values.add(min, 'numeric')]]),
     ...(max === undefined ? [] : [['<=', values.add(max, 'numeric')]]),
   ];
-  const isWithin = (type: string): string =>
-    bounds.map(([operator, bound]) => `${number}${type} ${operator} ${bound}${type}`).join(' and ');
-  const isNumber = [
-    // As products and facets show it.
-    ...(bounds.length > 0
-      ? [`case when ${isDouble(number)} then ${isWithin('::float8')} else ${isWithin('')} end`]
-      : []),
-    ...(numbers.length > 0
-      ? [
-          `case when ${isDouble(number)} then ${number}::float8 = any(${values.add(numbers, 'float8[]')}) else false end`,
-        ]
-      : []),
-  ];
+  // As products and facets show it.
+  const fits = (type: string, isWanted: () => string): string =>
+    [
+      ...(bounds.length > 0
+        ? [bounds.map(([operator, bound]) => `${number}${type} ${operator} ${bound}${type}`).join(' and ')]
+        : []),
+      ...(wanted.length > 0 ? [isWanted()] : []),
+    ].join(' or ');
   return `case jsonb_typeof(${attribute})
-    when 'number' then ${isNumber.join(' or ') || 'false'}
+    when 'number' then
+      case when ${isDouble(number)} then ${fits('::float8', () => `${number}::float8 = any(${values.add(numbers, 'float8[]')})`)}
+        else ${fits('', () => `trim_scale(${number})::text = any(${list})`)} end
     when 'array' then ${attribute} ?| ${list}
     else coalesce(${attribute} #>> '{}' = any(${list}), false) end`;
 };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SearchArguments } from '../../src/browse/browse.query.ts';
-import type { BrowseEngine } from '../../src/browse/browse-engine.ts';
+import type { BrowseEngine, SearchFilter } from '../../src/browse/browse-engine.ts';
+import { compareCodePoints } from '../../src/browse/order.ts';
 import { readSearchArguments } from '../../src/browse/search-arguments.ts';
 import { parseTime } from '../../src/parse-time.ts';
 import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
@@ -61,4 +62,29 @@ test('both engines compare times to the millisecond, as the API gives them', asy
   await after('2020-01-02T03:04:05.679Z', []);
   await after('9999-12-31T23:59:59.999Z', []);
   await after('9999-12-31T23:59:59-12:00', []);
+});
+
+test('both engines find each number past those of JavaScript by what their facets show of it', async () => {
+  await using own = await createTestDatabase();
+  const category = await insertCategory(own);
+  for (const number of ['0', '1e400', '-1e400', '1e-400', '2.50e-310'])
+    await insertProduct(own, { category_id: category, attributes: `{"Huge": ${number}}` });
+  await using engines = await createBrowseEngines(own);
+  const { terms, order, page } = readSearchArguments({});
+  const ask = async (engine: BrowseEngine, filter: SearchFilter) => {
+    const facets = new Set(['attributes'] as const);
+    const { items, facets: counts } = await engine.search({
+      ...{ terms, order, page, filter, isCounted: false, facets, now: engines.now() },
+    });
+    return { ids: items.map(({ id }) => id), facets: counts.attributes };
+  };
+  const shown = ['0', `1${'0'.repeat(400)}`, `-1${'0'.repeat(400)}`, `0.${'0'.repeat(399)}1`, `0.${'0'.repeat(309)}25`];
+  for (const engine of [engines.sql, engines.index]) {
+    const { facets } = await ask(engine, {});
+    expect(facets?.[0]?.values).toEqual(shown.toSorted(compareCodePoints).map((value) => ({ value, count: 1 })));
+    for (const [place, value] of shown.entries()) {
+      const filter = { attributes: [{ name: 'Huge', values: [value] }] };
+      expect((await ask(engine, filter)).ids).toEqual([place + 1]);
+    }
+  }
 });

@@ -453,6 +453,6 @@ const joinedOf = (one: Slice, { memory, begin, end }: Slice): Slice => {
 /** As facets.sql.ts writes a number: as JavaScript does, and one beyond its range with all its digits. */
 const numberText = (number: number, digits: string): string => {
   const size = Math.abs(number);
-  if (size === 0 || (size >= 1e-300 && size <= 1e300)) return String(number);
+  if (!/[1-9]/.test(digits) || (size >= 1e-300 && size <= 1e300)) return String(number);
   return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 };
