@@ -112,6 +112,47 @@ test('lists of all products are the same by what is kept of blocks and tallies a
   );
 });
 
+test('a filter finds and counts the same by columns as by lists, while products change', () => {
+  let seed = 1;
+  const random = (below: number): number => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) | 0;
+    return Math.floor(((seed >>> 0) / 2 ** 32) * below);
+  };
+  const [columns, lists] = [new ProductIndex(), new ProductIndex()];
+  const change = (): void => {
+    const id = 1 + random(PRODUCTS);
+    const row = random(8) === 0 ? undefined : product(id, random);
+    for (const index of [columns, lists]) row ? put(index, row) : index.remove(id);
+  };
+  for (const index of [columns, lists]) index.settle(NOW_US);
+  for (let count = 0; count < PRODUCTS; count += 1) change();
+  columns.settlePostings();
+  fc.assert(
+    fc.property(fc.gen(), (g) => {
+      for (let changes = g(fc.integer, { min: 0, max: 200 }); changes > 0; changes -= 1) change();
+      for (const index of [columns, lists]) if (index.needsCompaction) index.compact();
+      const some = (values: readonly string[]): string[] => g(fc.subarray, [...values], { minLength: 1 }) as string[];
+      const maybe = (): boolean => g(fc.boolean);
+      const filter: SearchFilter = {
+        ...(maybe() && { categoryIds: some(['0', '1', '2']).map(Number) }),
+        ...(maybe() && { brands: some(['Ærø', 'Lampe']) }),
+        ...(maybe() && { inStock: maybe() }),
+        attributes: [
+          ...(maybe() ? [{ name: 'Material', values: some(['wood', 'oak', 'brass']) }] : []),
+          ...(maybe() ? [{ name: 'Weight', min: '0.5', max: `${g(fc.integer, { min: 1, max: 5 })}` }] : []),
+        ],
+        options: [
+          ...(maybe() ? [{ name: 'Size', values: some(['S', 'M']) }] : []),
+          ...(maybe() ? [{ name: 'Colour', values: some(['red', 'blue']) }] : []),
+        ],
+      };
+      for (const facets of [new Set<Facet>(), new Set(FACETS)])
+        expect(ask(columns, { filter, facets }), JSON.stringify(filter)).toEqual(ask(lists, { filter, facets }));
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test('facets that leave out ten parts of a filter are the same together as each by itself', () => {
   const index = indexOf((below) => Math.floor(Math.random() * below));
   const wide = (name: string, min: number) => ({ name, min: String(min) });
