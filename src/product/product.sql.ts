@@ -75,6 +75,12 @@ export const topOfEachCategory = byOrder((order, columns) => ({
 const MAX_WITH_TAG = 2000;
 const MAX_WITH_WORDS = 20_000;
 
+/**
+ * Of these, so many that have the words of most tags, and all that have as many as the last of them, are read and compared. More than are shown, because some may be hidden, or
+ * have the words in a brand.
+ */
+const MAX_COMPARED = 200;
+
 const VISIBLE = visibility.sql('p', '$2::timestamptz');
 
 /**
@@ -109,6 +115,7 @@ export const relatedToEach: Statement = {
                 union all
                 (select id from product where t.words is null and tags @> array[tag] limit ${MAX_WITH_TAG})
               ) w
+              group by w.product_id order by count(*) desc fetch first ${MAX_COMPARED} rows with ties
             ))
             and p.tags && o.tags and p.id <> o.id and ${VISIBLE}
           order by common desc, is_near desc, ${orderBySql('BEST_SELLING', 'p')} limit $3
