@@ -11,6 +11,7 @@ import {
 } from '../import/fields/lists.ts';
 import { amount, currency, shapeMoney } from '../import/fields/price.ts';
 import {
+  code,
   count,
   FALSE,
   longText,
@@ -18,7 +19,6 @@ import {
   type Parse,
   plain,
   richText,
-  shortText,
   TRUE,
   timestamp,
   wordIn,
@@ -85,7 +85,7 @@ export const productImport: ImportKind = {
       keep: 'array_replace(t.image_urls, t.image_url, s.image_url)',
     }),
     imageAlts: field('image_alts', 'text[]', plain(textsByPlace)),
-    sku: field('sku', 'text', shortText(600), nullable),
+    sku: field('sku', 'text', code, nullable),
     optionNames: field('option_names', 'text[]', plain(optionNames)),
     attributes: field('attributes', 'text', attributes, { merge: (staged) => `${staged}::jsonb` }),
     status: field('status', 'product_status', status),

@@ -1,10 +1,8 @@
 import { optionNames, optionValues, pictureUrl, unpacked } from '../import/fields/lists.ts';
 import { amount, currency, shapeMoney } from '../import/fields/price.ts';
-import { INT32_MAX, integer, longText, shortText } from '../import/fields/values.ts';
+import { barcode, code, INT32_MAX, integer, longText } from '../import/fields/values.ts';
 import { CREATED_AT, field, type ImportKind, nullable, required, STOCK, UPDATED_AT } from '../import/kind.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
-
-const SKU = shortText(600);
 
 export const variantImport: ImportKind = {
   table: 'product_variant',
@@ -17,8 +15,8 @@ export const variantImport: ImportKind = {
   fields: {
     // In a file of variants, what --key says of the product.
     product: field('product_id', 'text', longText, { merge: () => 's.owner_id' }),
-    sku: field('sku', 'text', SKU, nullable),
-    barcode: field('barcode', 'text', SKU, nullable),
+    sku: field('sku', 'text', code, nullable),
+    barcode: field('barcode', 'text', barcode, nullable),
     // The names of its options, where the file says them with the values.
     optionNames: field('option_names', 'text[]', optionNames, { isKeyOnly: true }),
     optionValues: field('option_values', 'text[]', optionValues),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { jsonLines, linesOf, useImportDatabase } from '../support/import.ts';
+import { openSession, untilBlocked } from '../support/session.ts';
 
-const { sql, column, importText } = useImportDatabase();
+const { url, sql, column, importText } = useImportDatabase();
 
 /** The path of each category, by slugs or by names. */
 const tree = async (column: 'slug' | 'name' = 'slug'): Promise<string[]> => {
@@ -106,6 +107,16 @@ describe('categories', () => {
     const csv = 'path,name\nKitchen > Pans,Frying pans\nKitchen > Pans > Small,\n';
     expect(await importText(csv)).toMatchObject({ created: 2, createdCategories: 1, faults: [] });
     expect(await tree('name')).toEqual(['Kitchen', 'Kitchen > Frying pans', 'Kitchen > Frying pans > Small']);
+  });
+
+  test('that another writer inserts meanwhile are those of the file', async () => {
+    await using other = await openSession({ url: url() });
+    await other.query(`begin; insert into category (slug, name) values ('pans', 'Pots'), ('kitchen', 'Kitchen')`);
+    const importing = importText('slug,name,parent\npans,Pans,kitchen\nkitchen,Kitchen,\nknives,Knives,kitchen\n');
+    await untilBlocked({ sql });
+    await other.query('commit');
+    expect(await importing).toMatchObject({ created: 1, changed: 1, unchanged: 1, faults: [] });
+    expect(await tree('name')).toEqual(['Kitchen', 'Kitchen > Knives', 'Kitchen > Pans']);
   });
 
   test('named by name do not take a slug that another category of the file has', async () => {

@@ -79,6 +79,34 @@ test.each(['true', 'Yes', '1', 't'])('%s is true', async (pinned) => {
   expect(await column('select pinned from notice')).toEqual([true]);
 });
 
+describe('a number that a spreadsheet', () => {
+  test('has shortened is no barcode and no sku, and rejects its row', async () => {
+    const { created, faults } = await importText(
+      'slug,name,category,price,sku\na,A,C,1,4.00638E+12\nb,B,C,1,"4,01E+12"\nc,C,C,1,4E12\nd,D,C,1,1.5\n',
+    );
+    expect(created).toBe(2);
+    expect(faults.map(({ line, column: name, value }) => [line, name, value])).toEqual([
+      [2, 'sku', '4.00638E+12'],
+      [3, 'sku', '4,01E+12'],
+    ]);
+    const shop = await importText(
+      'Handle,Title,Option1 Name,Option1 Value,Variant Price,Variant Barcode\ne,E,Size,S,1,4.00638E+12\n',
+    );
+    expect(shop.faults).toMatchObject([{ line: 2, column: 'Variant Barcode' }]);
+  });
+
+  test('has got as a text, or a program as one with decimals, is a barcode with all its digits', async () => {
+    await importText('slug,name,category,price\na,A,C,1\n');
+    const barcodes = ['00012345', "'0012", '="0013"', '4006381333931.0', 'X 1.0', ' '];
+    const rows = barcodes.map((barcode, at) => `a,Size=${at},1,"${barcode.replaceAll('"', '""')}"\n`);
+    const { faults } = await importText(`product,options,price,barcode\n${rows.join('')}`);
+    expect(faults).toEqual([]);
+    expect(await column('select barcode from product_variant order by id')).toEqual([
+      ...['00012345', '0012', '0013', '4006381333931', 'X 1.0', null],
+    ]);
+  });
+});
+
 describe('a picture', () => {
   const addresses = ['https://cdn.example/a b.jpg', 'HTTP://cdn.example/1.jpg', '/pictures/1.jpg'];
   test.each(addresses)('is at %s', async (imageUrl) => {

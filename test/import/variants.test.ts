@@ -154,6 +154,15 @@ describe('variants inside products', () => {
     expect(await product()).toMatchObject({ price: '5.00', stock: 2, option_names: ['Size', 'Colour'] });
   });
 
+  test('of a product that has no options any more need not say so', async () => {
+    await importText(JSON.stringify([shirt([small, large])]));
+    const one = shirt([{ sku: 'S-B', price: 9 }], { optionNames: [] });
+    const changed = { created: 0, changed: 1, unchanged: 0, deleted: 1 };
+    expect(await importText(JSON.stringify([one]))).toMatchObject({ changed: 1, faults: [], variants: changed });
+    expect(await stored()).toMatchObject([{ id: 1, sku: 'S-B', options: '', price: '9.00', stock: 3 }]);
+    expect(await importText(JSON.stringify([one]))).toMatchObject({ unchanged: 1, variants: { unchanged: 1 } });
+  });
+
   test('without options take the prices and the stock of their product, where that has no other', async () => {
     await importText(
       JSON.stringify([{ slug: 'cup', name: 'Cup', category: 'C', variants: [{ sku: 'C', price: 8, stock: 1 }] }]),

@@ -18,7 +18,7 @@ export const openSession = async ({ url }: { readonly url: string }): Promise<Se
 };
 
 /** The gateway's connections that wait for a lock, once there are as many as expected. */
-export const untilBlocked = async ({ sql }: TestDatabase, connections = 1): Promise<number[]> => {
+export const untilBlocked = async ({ sql }: Pick<TestDatabase, 'sql'>, connections = 1): Promise<number[]> => {
   let pids: number[] = [];
   const look = async (): Promise<void> => {
     const rows = await sql<{ pid: number }>(

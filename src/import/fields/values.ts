@@ -83,6 +83,20 @@ export const shortText =
     return assertStorable(text);
   };
 
+/** How a spreadsheet shows a long number, whose last digits are lost then: `4.00638E+12`. */
+const SHORTENED = /^\d(?:[.,]\d+)?E\+\d+$/i;
+
+/** A number by which people know something, such as a sku. */
+export const code: Parse<string> = (value) => {
+  const text = shortText(600)(value);
+  if (SHORTENED.test(text))
+    throw new InvalidValueError('has lost its last digits in a spreadsheet: format the column as text there');
+  return text;
+};
+
+/** An EAN, UPC or ISBN, also as programs write it that take it for a number, or must not: `4006381333931.0`, `'0012`, `="0012"`. */
+export const barcode: Parse<string> = (value) => code(value).replace(/^(?:'|=")?(\d+)(?:\.0+)?"?$/, '$1');
+
 export const INT32_MAX = 2 ** 31 - 1;
 
 export const integer =

@@ -82,6 +82,7 @@ const variantsOf = (
   for (const { values: own } of variants) {
     values.optionNames ??= own.optionNames ?? null;
     const names = values.optionNames;
+    if (Array.isArray(names) && names.length === 0) own.optionValues ??= [];
     // In the order of the product's names.
     if (Array.isArray(names) && Array.isArray(own.optionNames) && names.length === own.optionNames.length) {
       const [given, ofName] = [own.optionNames, [own.optionValues].flat()];

@@ -5,7 +5,7 @@ import { type ImportKind, isCategoryKind } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
 import { rejectUnknownCategories } from './checks.ts';
 import type { MergeOptions } from './merge.ts';
-import { isPresent, type Range, STAGE, type Writer } from './stage.ts';
+import { findExisting, isPresent, type Range, STAGE, type Writer } from './stage.ts';
 
 /** Writes the staged categories. They refer to one another, so all rows are inserted before any parent is set. */
 export const mergeCategories = async (options: MergeOptions, writer: Writer, all: Range) => {
@@ -16,6 +16,8 @@ export const mergeCategories = async (options: MergeOptions, writer: Writer, all
     await client.query('savepoint categories');
     let createdCategories = 0;
     const rows = await writer.write(all, async () => {
+      // Another writer may have inserted some of them meanwhile.
+      await findExisting(client, options.kind);
       createdCategories = await createMissingCategories(client, all);
     });
     onProgress('writing', all.to);

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
-import { columnIn, type Field, type ImportKind, isCategoryReference } from '../kind.ts';
+import { columnIn, type Field, type ImportKind, isCategoryKind, isCategoryReference } from '../kind.ts';
 import type { Place } from '../record.ts';
 
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
@@ -167,6 +167,7 @@ export const createWriter = async (
       from ${source}
       where ${isNew}
       order by s.ordinal, s.place
+      ${isCategoryKind(kind) ? 'on conflict (slug) do nothing' : ''}
       returning t.*)
     ${'slug' in kind.fields ? `, marked as (update ${STAGE} s set target_id = done.id, is_new = true from done where s.slug = done.slug and ${isNew})` : ''}
     select count(*)::int as count from done`;
