@@ -81,6 +81,7 @@ describe.skipIf(!hasBrowser)('in a browser', { timeout: 60_000 }, () => {
         .getByText(/"slug": "linen-look-paper-napkins/)
         .first()
         .waitFor();
+      expect(await page.getByRole('main').count()).toBe(1);
     });
 
     // Swagger UI takes seconds to show seven responses, more on a busy machine.
