@@ -95,9 +95,10 @@ const readAssets = async ({ path, load }: NonNullable<Options['assets']>): Promi
   const texts = await load();
   const hash = hashOf(Object.entries(texts).join());
   const folder = `${path}/${hash}`;
-  const toFile = async ([name, text]: [string, string]): Promise<[path: string, file: StaticFile]> => [
-    `${folder}/${name}`,
-    {
+  const files = new Map<string, StaticFile>();
+  // One after the other: all at once take 25 MB more, which malloc keeps.
+  for (const [name, text] of Object.entries(texts)) {
+    files.set(`${folder}/${name}`, {
       contentType: name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
       // Weak, because the tag is the same for every content coding (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1).
       etag: `W/"${hash}"`,
@@ -105,9 +106,9 @@ const readAssets = async ({ path, load }: NonNullable<Options['assets']>): Promi
       cacheControl: 'public, max-age=31536000, immutable',
       bodies: await compress(Buffer.from(text)),
       headers: PAGE_ASSET_HEADERS,
-    },
-  ];
-  return { folder, names: Object.keys(texts), files: new Map(await Promise.all(Object.entries(texts).map(toFile))) };
+    });
+  }
+  return { folder, names: Object.keys(texts), files };
 };
 
 /** The logo: a shop window. */
