@@ -81,13 +81,17 @@ const MAX_WITH_WORDS = 20_000;
  */
 const MAX_COMPARED = 200;
 
+/** So many times as many best sellers are compared as are wanted. */
+const BEST_SELLERS = 10;
+
 const VISIBLE = visibility.sql('p', '$2::timestamptz');
 
 /**
  * The first that are related to each product, one product after another: most tags in common, then of the same category, then as BEST_SELLING. Values: product ids, now,
  * limit.
  * The index of words finds the products of a tag, because an index on tags would be written with every new price. Of a tag that many products have, only some are compared;
- * a rarer tag in common finds the others. A tag without a letter or digit (an emoji) has no words: products with it are looked for in the table.
+ * a rarer tag in common finds the others, and so do best sellers, which are likely to have it. A tag without a letter or digit (an emoji) has no words: products with it are
+ * looked for in the table.
  */
 export const relatedToEach: Statement = {
   name: 'product_related_to_each',
@@ -97,39 +101,32 @@ export const relatedToEach: Statement = {
     join product o on o.id = each.id
     cross join lateral (select array(select distinct unnest(o.tags)) as tags) d
     cross join lateral (
-      select k.* from (
-        (
-          select p.id, p.sales, p.published_at, p.category_id = o.category_id as is_near,
-            (select count(*) from unnest(d.tags) as tag where tag = any (p.tags)) as common
-          from product p
-          where p.id = any (array(
-              select w.product_id
-              from unnest(d.tags) as tag
-              cross join lateral (
-                select string_agg('''' || lexeme || '''', '&')::tsquery as words, string_agg('''' || lexeme || ''':B', '&')::tsquery as of_tags
-                from unnest(vitrine_vector(tag, 20000))
-              ) t
-              cross join lateral (
-                (select w.product_id from (select * from product_words where words @@ t.words limit ${MAX_WITH_WORDS}) w
-                 where w.words @@ t.of_tags limit ${MAX_WITH_TAG})
-                union all
-                (select id from product where t.words is null and tags @> array[tag] limit ${MAX_WITH_TAG})
-              ) w
-              group by w.product_id order by count(*) desc fetch first ${MAX_COMPARED} rows with ties
-            ))
-            and p.tags && o.tags and p.id <> o.id and ${VISIBLE}
-          order by common desc, is_near desc, ${orderBySql('BEST_SELLING', 'p')} limit $3
-        ) union all (
-          select p.id, p.sales, p.published_at, true, 0 from product p
-          where p.category_id = o.category_id and not p.tags && o.tags and p.id <> o.id and ${VISIBLE}
-          order by ${orderBySql('BEST_SELLING', 'p')} limit $3
-        ) union all (
-          select p.id, p.sales, p.published_at, false, 0 from product p
-          where p.category_id <> o.category_id and not p.tags && o.tags and ${VISIBLE}
-          order by ${orderBySql('BEST_SELLING', 'p')} limit $3
-        )
-      ) k
-      order by k.common desc, k.is_near desc, ${orderBySql('BEST_SELLING', 'k')} limit $3
+      select p.id, p.category_id = o.category_id as is_near,
+        (select count(*) from unnest(d.tags) as tag where tag = any (p.tags)) as common
+      from product p
+      where p.id = any (array(
+          (
+            select w.product_id
+            from unnest(d.tags) as tag
+            cross join lateral (
+              select string_agg('''' || lexeme || '''', '&')::tsquery as words, string_agg('''' || lexeme || ''':B', '&')::tsquery as of_tags
+              from unnest(vitrine_vector(tag, 20000))
+            ) t
+            cross join lateral (
+              (select w.product_id from (select * from product_words where words @@ t.words limit ${MAX_WITH_WORDS}) w
+               where w.words @@ t.of_tags limit ${MAX_WITH_TAG})
+              union all
+              (select id from product where t.words is null and tags @> array[tag] limit ${MAX_WITH_TAG})
+            ) w
+            group by w.product_id order by count(*) desc fetch first ${MAX_COMPARED} rows with ties
+          )
+          union all
+          (select p.id from product p where p.category_id = o.category_id and ${VISIBLE} order by ${orderBySql('BEST_SELLING', 'p')} limit $3 * ${BEST_SELLERS})
+          union all
+          (select p.id from product p where ${VISIBLE} order by ${orderBySql('BEST_SELLING', 'p')} limit $3 * ${BEST_SELLERS})
+        ))
+        and p.id <> o.id and ${VISIBLE}
+      order by common desc, is_near desc, ${orderBySql('BEST_SELLING', 'p')} limit $3
     ) k
     join product p on p.id = k.id
     order by each.place, k.common desc, k.is_near desc, ${orderBySql('BEST_SELLING', 'p')}`,
