@@ -3,8 +3,8 @@
 #
 # Expected: a proxy that compresses passes on what it has when nothing more comes: gzip can be flushed at any point, for
 #   that purpose. An event stream gets smaller and stays as quick as it was, or it is left alone.
-# Happens: HAProxy passes each event on at once but for its last bytes, which wait within the compressor for the next one.
-#   What is missing is the empty line that ends the event, so a client acts on each event when the next one comes.
+# Happens: HAProxy passes each event on at once but for its last bytes, which wait within the compressor for the next
+#   one. What is missing is the empty line that ends the event, so a client acts on each event when the next one comes.
 #   nginx, with `gzip_types *`, does not even send the response's head before the end, and `X-Accel-Buffering: no` of
 #   the origin makes it send each event at once. Varnish with `do_gzip` sends the head and keeps all events.
 #   `Cache-Control: no-transform` switches HAProxy's compression off and is nothing to the other two.

@@ -1,14 +1,14 @@
 #!/bin/sh
 # Node's fetch opens a connection for each request to a server that keeps idle ones for two seconds
 #
-# Expected: a server that keeps idle connections for two seconds, and says so (`Keep-Alive: timeout=2`), is asked five times
-#   within a tenth of a second by one connection, as an agent of `node:http` with `keepAlive` does it.
+# Expected: a server that keeps idle connections for two seconds, and says so (`Keep-Alive: timeout=2`), is asked five
+#   times within a tenth of a second by one connection, as an agent of `node:http` with `keepAlive` does it.
 # Happens: so that it never uses a connection that the server is about to close, undici takes two seconds off what the
-#   header says: none is left, and it closes the connection after each answer. Node's server rounds the header down
-#   to seconds: with 2999 ms it says 2. `node:http` takes one second off, so that 1999 ms are too few for it as well.
-# Matters: servers behind a balancer have short times, to be drained soon. Each call between two services then costs
-#   a handshake, with TLS several round trips, and leaves a port in TIME_WAIT; no log or metric of either names
-#   it. Three seconds suffice, or in undici an Agent with a `keepAliveTimeoutThreshold` of its own.
+#   header says: none is left, and it closes the connection after each answer. Node's server rounds the header down to
+#   seconds: with 2999 ms it says 2. `node:http` takes one second off, so that 1999 ms are too few for it as well.
+# Matters: servers behind a balancer have short times, to be drained soon. Each call between two services then costs a
+#   handshake, with TLS several round trips, and leaves a port in TIME_WAIT; no log or metric of either names it. Three
+#   seconds suffice, or in undici an Agent with a `keepAliveTimeoutThreshold` of its own.
 # Versions: Node 20.20.2 (with undici 6.24.1), 24.21.0 (7.29.1) and 26.10.0 (8.10.2); undici 7.30.2
 # Seen on 2026-11-28 (the script compares the lines after `#>` with what it prints):
 #> 1999 ms, five requests, connections of fetch 5, node:http 5, undici 5, undici with a threshold of 500 1

