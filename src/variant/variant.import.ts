@@ -1,6 +1,6 @@
 import { optionNames, optionValues, pictureUrl, unpacked } from '../import/fields/lists.ts';
 import { amount, currency, shapeMoney } from '../import/fields/price.ts';
-import { barcode, code, INT32_MAX, integer, longText } from '../import/fields/values.ts';
+import { barcode, code, INT32_MAX, integer, longText, plain } from '../import/fields/values.ts';
 import { CREATED_AT, field, type ImportKind, nullable, required, STOCK, UPDATED_AT } from '../import/kind.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
 
@@ -18,8 +18,8 @@ export const variantImport: ImportKind = {
     sku: field('sku', 'text', code, nullable),
     barcode: field('barcode', 'text', barcode, nullable),
     // The names of its options, where the file says them with the values.
-    optionNames: field('option_names', 'text[]', optionNames, { isKeyOnly: true }),
-    optionValues: field('option_values', 'text[]', optionValues),
+    optionNames: field('option_names', 'text[]', plain(optionNames), { isKeyOnly: true }),
+    optionValues: field('option_values', 'text[]', plain(optionValues)),
     price: field('price', 'numeric(14,2)', amount, required),
     listPrice: field('list_price', 'numeric(14,2)', amount, { ...nullable, mustExceed: 'price' }),
     // That of its product.

@@ -291,6 +291,20 @@ describe('WooCommerce', () => {
     expect(await again(file)).toMatchObject({ created: 0, changed: 0, variants: 5 });
   });
 
+  test('has options and attributes as people read them', async () => {
+    const text = csv(
+      header,
+      '1|variable|mug||Mug|1|1|||||||0|Clay &amp; glaze|Black &amp; white, Red|1|1|Salt &amp; more|A &amp; B|1',
+      '2|variation|mug-b||Mug|1|1|||3|||mug|0|Clay &amp; glaze|Black &amp; white||1',
+    );
+    for (const changed of [{ created: 1 }, { unchanged: 1 }])
+      expect(await importText(text)).toMatchObject({ ...changed, faults: [] });
+    expect(await products()).toMatchObject([
+      { option_names: ['Clay & glaze'], attributes: { 'Salt & more': 'A & B' }, variants: 1 },
+    ]);
+    expect(await variants('mug')).toMatchObject([{ values: ['Black & white'] }]);
+  });
+
   test('with a variation at fault names its line and its column, and changes nothing of its product', async () => {
     await importText(file);
     const { faults } = await importText(file.replace('"12","15"', '"cheap","15"').replace('"20"', '"19"'));

@@ -203,7 +203,12 @@ const toDraft = (
   const attributes = file
     .attributesOf(record)
     ?.filter(({ name, isHidden }) => !isHidden && !optionNames.includes(name))
-    .map((attribute): Value => ({ ...attribute, values: plainValue(listOf(attribute.values), options) }));
+    .map(
+      ({ name, values }): Value => ({
+        name: plainValue(name, options),
+        values: plainValue(listOf(values), options),
+      }),
+    );
   const images = [...listOf(read('imageUrls')), ...(variations ?? []).flatMap((each) => each.images)];
   return {
     ...placeOf(record),
