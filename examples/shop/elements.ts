@@ -39,7 +39,7 @@ export const pictureAddress = (url: string): string => (/^\/(?!\/)/.test(url) ? 
 
 /** A picture, a path of the gateway's or an address of any host; where there is none, or it does not load, the first letter of what it would show. */
 export const picture = (url: string | null, label: string, attributes: Attributes = {}): HTMLElement => {
-  const fallback = () => element('span', { class: 'no-picture', 'aria-hidden': 'true' }, label.charAt(0));
+  const fallback = () => element('span', { class: 'no-picture', 'aria-hidden': 'true' }, [...label][0]);
   if (url === null) return fallback();
   const image = element('img', {
     src: pictureAddress(url),

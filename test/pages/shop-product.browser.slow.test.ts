@@ -245,6 +245,15 @@ describe.skipIf(!hasBrowser)('the page of a product', { timeout: 60_000 }, () =>
     await page.getByText('Copper-Core Saucier').first().waitFor();
     const single = JSON.parse((await page.locator('script[type="application/ld+json"]').textContent()) ?? '');
     expect(single.offers).toMatchObject({ '@type': 'Offer', url: at('/demo/product/3'), priceCurrency: 'USD' });
+    const { sql } = shop.server.database;
+    const [box] = await sql<{ id: number }>(
+      `insert into product (category_id, name, slug, price) values (4, '🎁 Gift </script> Box', 'box', 1) returning id`,
+    );
+    await sql('insert into product_variant (product_id, price) values ($1, 7)', [box?.id]);
+    await page.goto(at(`/demo/product/${box?.id}`));
+    await page.locator('.stage').getByText('🎁').waitFor();
+    const only = JSON.parse((await page.locator('script[type="application/ld+json"]').textContent()) ?? '');
+    expect(only.offers).toMatchObject({ lowPrice: '7.00', offerCount: 1, offers: [{ name: '🎁 Gift </script> Box' }] });
   });
 
   test('shows what is related, and what one has looked at before', async () => {

@@ -5,6 +5,10 @@ import { OPTION } from '../view.ts';
 type Product = Pick<ProductOfferFragment, 'options' | 'variants'>;
 type Variants = readonly VariantFragment[];
 
+/** What a variant is called outside of the page of its product. */
+export const variantName = (product: string, { title, selectedOptions }: VariantFragment): string =>
+  selectedOptions.length === 0 ? product : `${product}, ${title}`;
+
 /** A value for each option of a product, in its order. */
 export type Choice = readonly { readonly name: string; readonly value: string }[];
 

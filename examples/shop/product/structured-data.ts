@@ -1,4 +1,5 @@
 import type { ProductQuery, VariantFragment } from '../operations.ts';
+import { variantName } from './picker.ts';
 
 type Product = NonNullable<ProductQuery['product']>;
 
@@ -17,7 +18,7 @@ export const structuredData = (product: Product, addresses: Addresses): string =
   const { name, description, brand, sku, images, attributes, category, variants } = product;
   const offers = variants.map((variant) => ({
     ...offer(variant, addresses.variant(variant)),
-    name: `${name}, ${variant.title}`,
+    name: variantName(name, variant),
     sku: variant.sku ?? undefined,
     gtin: isGtin(variant.barcode) ? variant.barcode : undefined,
     image: variant.imageUrl === null ? undefined : addresses.image(variant.imageUrl),

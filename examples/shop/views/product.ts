@@ -9,7 +9,15 @@ import {
   type ProductQuery,
 } from '../operations.ts';
 import { gallery } from '../product/gallery.ts';
-import { type Choice, chosenVariant, nearestChoice, type Picker, picker, readChoice } from '../product/picker.ts';
+import {
+  type Choice,
+  chosenVariant,
+  nearestChoice,
+  type Picker,
+  picker,
+  readChoice,
+  variantName,
+} from '../product/picker.ts';
 import { structuredData } from '../product/structured-data.ts';
 import { priceTag, productGrid } from '../products.ts';
 import { plainText } from '../text.ts';
@@ -109,7 +117,7 @@ const offer = (
 
   const showVariantPicture = (): void => {
     const variant = chosenVariant(known.variants, choice);
-    if (variant && variant.imageUrl !== null) showPicture(variant.imageUrl, `${product.name}, ${variant.title}`);
+    if (variant && variant.imageUrl !== null) showPicture(variant.imageUrl, variantName(product.name, variant));
   };
 
   const makePicker = (): Picker => {
