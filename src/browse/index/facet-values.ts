@@ -110,12 +110,19 @@ export class FacetValues<Value extends string | number> {
 
   /** The codes of a product's values, which become known. */
   learn(product: ProductRow): number[] {
-    const codes = this.#of(product).map(this.#known.numberOf, this.#known);
+    const values = this.#of(product);
+    const codes = new Array<number>(values.length);
+    let count = 0;
+    for (let at = 0; at < values.length; at += 1) {
+      const code = this.#known.numberOf(values[at] as Read<Value>);
+      if (!codes.includes(code)) codes[count++] = code;
+    }
+    codes.length = count;
     if (this.#fold && this.folded.length < this.values.length) {
       for (const value of this.values.slice(this.folded.length)) this.folded.push(this.#fold(value));
       this.#allFolded = undefined;
     }
-    return codes.some((code, at) => codes.indexOf(code) < at) ? [...new Set(codes)] : codes;
+    return codes;
   }
 
   /** By code. */

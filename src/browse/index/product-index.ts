@@ -107,10 +107,7 @@ export class ProductIndex {
     const wordsHash = words ? hashOf(words) : NO_HASH;
     const codes = this.#values.map((values) => values.learn(product));
     let row = columns.rowOf(product.id);
-    const isSame =
-      row >= 0 &&
-      columns.wordsHash.values[row] === wordsHash &&
-      this.#values.every((values, index) => values.has(row, codes[index] as number[]));
+    const isSame = row >= 0 && columns.wordsHash.values[row] === wordsHash && this.#hasCodes(row, codes);
     const hasRank = row >= 0 && columns.nameHash.values[row] === product.nameHash;
     const rank = hasRank ? (columns.nameRank.values[row] as number) : Number.NaN;
     if (row >= 0) this.#leave(row);
@@ -127,6 +124,10 @@ export class ProductIndex {
     this.bestNames.put(product);
     if (!Number.isNaN(rank)) this.unranked.delete(product.id);
     else if (this.hasRanks) this.unranked.add(product.id);
+  }
+
+  #hasCodes(row: number, codes: readonly (readonly number[])[]): boolean {
+    return this.#values.every((values, at) => values.has(row, codes[at] as readonly number[]));
   }
 
   /** Puts words into a row that has none: into one row after another, before `hasWords`. @returns false where texts are needed, too */
