@@ -88,13 +88,6 @@ const pidOf = async (client: DatabaseClient, begin?: string): Promise<number | u
   return rows[0]?.pid;
 };
 
-/** How the gateway uses its connections. */
-export interface PoolerMode {
-  readonly pooling: Pooling;
-  /** Whether statements are prepared once a connection. */
-  readonly isPrepared: boolean;
-}
-
 interface PoolerOptions {
   readonly preparedStatements: 'auto' | 'on' | 'off';
   readonly log: { warn(text: string): void };
@@ -103,12 +96,13 @@ interface PoolerOptions {
 /**
  * Finds out which pooler is before the database, and how to work with it.
  * @param client connected, and with no transaction open
+ * @returns `isPrepared`: whether statements are prepared once a connection
  * @throws OperatorError when the database cannot be used through it
  */
 export const poolerModeOf = async (
   client: DatabaseClient,
   { preparedStatements, log }: PoolerOptions,
-): Promise<PoolerMode> => {
+): Promise<{ readonly pooling: Pooling; readonly isPrepared: boolean }> => {
   const pooling = await findPooling(client);
   const lost = pooling === 'none' ? [] : await findLostSettings(client);
   if (lost.length > 0) throw new OperatorError(lostSettings(lost));

@@ -3,7 +3,7 @@ import { Prisma, type PrismaClient } from './generated/client/client.ts';
 import { getDatamodel } from './generated/pothos.ts';
 import { TABLES } from './generated/tables.ts';
 
-/** Is told what the reads of an operation depend on. */
+/** Receives what the reads of an operation depend on. */
 export interface ReadObserver {
   readonly dependsOn: (table: string) => void;
   /** On tables that nobody can name. */

@@ -72,7 +72,7 @@ export const checkWords: Check = async ({ client }) => {
     client,
     `select has_table_privilege('product', 'select') and has_table_privilege('product_words', 'select') as "isReadable"`,
   );
-  // That is told with the rights.
+  // The check of the rights says so.
   if (!isReadable) return [];
   const { seen, stale } = await oneRow<{ seen: number; stale: number }>(
     client,

@@ -54,8 +54,8 @@ export const createBundledPage = ({ assets = NO_ASSETS, render, sources, headers
     bodies: await compress(Buffer.from(html)),
     headers: { ...headers, ...pageHeaders(sources) },
   });
-  let reading: Promise<Assets> | undefined;
-  const read = (): Promise<Assets> => {
+  let reading: ReturnType<typeof readAssets> | undefined;
+  const read = (): ReturnType<typeof readAssets> => {
     reading ??= readAssets(assets).catch((error: unknown) => {
       reading = undefined;
       throw error;
@@ -83,15 +83,8 @@ const NO_ASSETS: NonNullable<Options['assets']> = { path: '', load: async () => 
 /** 16 hexadecimal digits. */
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-interface Assets {
-  /** Its name contains a hash of all of them. */
-  readonly folder: string;
-  readonly names: readonly string[];
-  /** By path. */
-  readonly files: ReadonlyMap<string, StaticFile>;
-}
-
-const readAssets = async ({ path, load }: NonNullable<Options['assets']>): Promise<Assets> => {
+/** @returns their folder, whose name contains a hash of all of them; their names; and the files by path */
+const readAssets = async ({ path, load }: NonNullable<Options['assets']>) => {
   const texts = await load();
   const hash = hashOf(Object.entries(texts).join());
   const folder = `${path}/${hash}`;
