@@ -215,14 +215,16 @@ describe('only a visible product exists:', () => {
     const published_at = await momentFromNow(database, 400);
     const slug = 'about-to-appear';
     const id = await insertProduct(database, { category_id: categoryId, slug, sales: 9, published_at });
-    let polls = 0;
-    for (let beforeMs = -Infinity; beforeMs < 150; polls += 1) {
+    let looksBefore = 0;
+    for (let beforeMs = -Infinity; beforeMs < 150; ) {
       beforeMs = await millisecondsSince(database, published_at);
       const seen = new Set(Object.values(await sightings(id, slug, categoryId)));
       const afterMs = await millisecondsSince(database, published_at);
       if (beforeMs > 50) expect(seen).toEqual(new Set([true]));
-      if (afterMs < -50) expect(seen).toEqual(new Set([false]));
+      if (afterMs >= -50) continue;
+      expect(seen).toEqual(new Set([false]));
+      looksBefore += 1;
     }
-    expect(polls).toBeGreaterThan(3);
+    expect(looksBefore).toBeGreaterThan(0);
   });
 });
