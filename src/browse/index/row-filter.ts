@@ -241,7 +241,7 @@ export class RowFilter {
           : collect(this.#mark([rare]), count, found.rows);
     found.bits.fill(all, 0, found.length);
     let isBegun = among !== undefined || isSearch || rare !== undefined;
-    const keep = (values: Uint8Array | Codes, bitsOf: Uint8Array): void => {
+    const keep = (values: Uint8Array, bitsOf: Uint8Array): void => {
       if (isBegun) withBits(values, bitsOf, found);
       else allWithBits(values, bitsOf, count, found);
       isBegun = true;
@@ -253,7 +253,9 @@ export class RowFilter {
       if (!column) continue;
       const bitsOf = new Uint8Array(postings.lists + 1).fill(ownOf(part));
       for (const code of codes) bitsOf[code + 1] = all;
-      keep(column, bitsOf);
+      if (isBegun) withCodes(column, bitsOf, found);
+      else allWithCodes(column, bitsOf, count, found);
+      isBegun = true;
     }
     const marked = lists.filter(({ column }) => !column);
     for (let begin = 0; begin < marked.length; begin += AT_ONCE) {
@@ -314,7 +316,7 @@ const within =
   };
 
 /** @param bitsOf by the value of a row, the bits that it may keep */
-const withBits = (values: Uint8Array | Codes, bitsOf: Uint8Array, found: Found): void => {
+const withBits = (values: Uint8Array, bitsOf: Uint8Array, found: Found): void => {
   const { rows, bits, length } = found;
   let kept = 0;
   for (let at = 0; at < length; at += 1) {
@@ -328,7 +330,34 @@ const withBits = (values: Uint8Array | Codes, bitsOf: Uint8Array, found: Found):
 };
 
 /** As {@link withBits}, where all rows are to be looked at. */
-const allWithBits = (values: Uint8Array | Codes, bitsOf: Uint8Array, count: number, found: Found): void => {
+const allWithBits = (values: Uint8Array, bitsOf: Uint8Array, count: number, found: Found): void => {
+  const { rows, bits } = found;
+  let kept = 0;
+  for (let row = 0; row < count; row += 1) {
+    const left = bitsOf[values[row] as number] as number;
+    rows[kept] = row;
+    bits[kept] = left;
+    kept += Number(left !== 0);
+  }
+  found.length = kept;
+};
+
+/** @param bitsOf by the value of a row, the bits that it may keep */
+const withCodes = (values: Codes, bitsOf: Uint8Array, found: Found): void => {
+  const { rows, bits, length } = found;
+  let kept = 0;
+  for (let at = 0; at < length; at += 1) {
+    const row = rows[at] as number;
+    const left = (bits[at] as number) & (bitsOf[values[row] as number] as number);
+    rows[kept] = row;
+    bits[kept] = left;
+    kept += Number(left !== 0);
+  }
+  found.length = kept;
+};
+
+/** As {@link withCodes}, where all rows are to be looked at. */
+const allWithCodes = (values: Codes, bitsOf: Uint8Array, count: number, found: Found): void => {
   const { rows, bits } = found;
   let kept = 0;
   for (let row = 0; row < count; row += 1) {
