@@ -76,7 +76,13 @@ const STATEMENT_EXISTS = '42P05';
  * @throws OperatorError where each transaction may have another one
  */
 export const assertOwnSession = async (client: DatabaseClient, what: string, instead = ''): Promise<void> => {
-  if ((await findPooling(client)) !== 'transaction') return;
+  try {
+    if ((await findPooling(client)) !== 'transaction') return;
+  } catch (error) {
+    // A pool that is full says nothing of its mode.
+    if (isDatabaseUnavailable(error)) return;
+    throw error;
+  }
   throw new OperatorError(
     `${what} a session, and there is a pooler in transaction mode before the database: set DATABASE_DIRECT_URL to the database itself, or to a pool in session mode${instead}.`,
   );

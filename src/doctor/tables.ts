@@ -90,8 +90,8 @@ export const checkWords: Check = async ({ client }) => {
 };
 
 /**
- * Whether variants have a value for each option of their product, which the database looks at when a variant is written, not when the product is; and whether the products have
- * the price, list price and stock of their variants, which a write that fires no trigger leaves as they were.
+ * Whether variants have a value for each option of their product: the database looks when a variant is written, and not when the product is. And whether products have the price,
+ * list price and stock of their variants: a write that fires no trigger leaves them as they were.
  */
 export const checkVariants: Check = async ({ client }) => {
   const { isReadable } = await oneRow<{ isReadable: boolean }>(

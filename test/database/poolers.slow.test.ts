@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
-import { findPooling } from '../../src/database/pooler.ts';
+import { assertOwnSession, findPooling } from '../../src/database/pooler.ts';
 import { examine } from '../../src/doctor/doctor.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -225,6 +225,8 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
       return first;
     });
     await expect(findPooling(client)).rejects.toThrow('max_client_conn');
+    // The heartbeat, which connects again at any time, finds by itself that its session is another one.
+    await expect(assertOwnSession(client, 'Notifications need')).resolves.toBeUndefined();
     await client.end();
   });
 

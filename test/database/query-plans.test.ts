@@ -7,13 +7,7 @@ import { poolOf, prismaIn } from '../../src/database/pool.ts';
 import type { Statement } from '../../src/database/sql.ts';
 import { createProductReads, type ProductReads } from '../../src/product/product.loader.ts';
 import type { ProductOrder } from '../../src/product/product.order.ts';
-import {
-  type ListStatement,
-  listOfAll,
-  listOfCategories,
-  relatedToEach,
-  topOfEachCategory,
-} from '../../src/product/product.sql.ts';
+import { type ListStatement, listOfAll, listOfCategories, topOfEachCategory } from '../../src/product/product.sql.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
@@ -186,10 +180,4 @@ describe('a search', () => {
       expect(rows).toBeLessThan(200);
     }
   });
-});
-
-test('what is related reads those with most tags in common, not all that have one of them', async () => {
-  await database.sql(`update product set tags = array['t' || id % 2, 'u' || id % 3, 'v' || id % 5] where id <= 4000`);
-  await database.sql('vacuum (analyze) product, product_words');
-  expect((await explain(relatedToEach, `'{7}', now(), 8`, 'auto')).rows).toBeLessThan(1200);
 });

@@ -83,6 +83,21 @@ test('a tag in common is found among thousands of products that have its word in
   expect(await related(1, '(limit: 1)')).toEqual(['Trousers']);
 });
 
+test('hundreds that are hidden and have more tags in common push out none', async () => {
+  await insertProduct(database, { name: 'Shirt', category_id: near, tags: ['linen', 'summer', 'slim'] });
+  await database.sql(
+    `insert into product (category_id, name, slug, price, tags, status)
+     select $1, 'Old ' || n, 'old-' || n, 1, '{linen,summer,slim}', 'OFF_SALE' from generate_series(1, 250) n`,
+    [near],
+  );
+  await database.sql(
+    `insert into product (category_id, name, slug, price, sales) select $1, 'P' || n, 'p' || n, 1, 100 from generate_series(1, 200) n`,
+    [near],
+  );
+  await insertProduct(database, { name: 'Trousers', category_id: far, tags: ['linen', 'summer'] });
+  expect(await related(1, '(limit: 1)')).toEqual(['Trousers']);
+});
+
 test('eight are shown, or 1 to 20', async () => {
   await insertAll(
     ...Array.from({ length: 30 }, (_, n): [string, string[], number, number] => [`P${n}`, ['a'], near, n]),

@@ -343,6 +343,7 @@ const allWithBits = (values: Uint8Array, bitsOf: Uint8Array, count: number, foun
 };
 
 /** @param bitsOf by the value of a row, the bits that it may keep */
+/** As {@link withBits}. One function for arrays of bytes and of codes takes V8 10 % longer. */
 const withCodes = (values: Codes, bitsOf: Uint8Array, found: Found): void => {
   const { rows, bits, length } = found;
   let kept = 0;
