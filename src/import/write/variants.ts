@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
 import type { ImportKind } from '../kind.ts';
-import { CANDIDATES } from '../prune.ts';
+import { IS_GONE } from '../prune.ts';
 import { type CheckContext, reject } from './checks.ts';
 import { createWriter, isPresent, type Range, STAGE, unfoldVariants, VARIANT_STAGE, type Writer } from './stage.ts';
 
@@ -162,9 +162,6 @@ const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
 
 /** The product of the variant `t` is in the file, with all its variants. */
 const IS_GIVEN_UP = `exists (select from ${STAGE} g where g.target_id = t.product_id and g.variants is not null)`;
-
-/** With `--prune`, no file has had the product so far. */
-const IS_GONE = `not exists (select from ${CANDIDATES} c where c.id = t.product_id and c.is_kept)`;
 
 /**
  * Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku.
