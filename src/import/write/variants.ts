@@ -110,11 +110,14 @@ export const prepareVariants = async (client: ClientBase, range: Range): Promise
   await freeSkus(client, STAGE, range);
 };
 
-/** What the database would refuse, row by row: a new variant without a price, and a sku that another variant keeps. */
+/**
+ * What the database would refuse, row by row: a new variant without a price, and a sku that another variant keeps. The variants of a rejected
+ * product keep theirs, too.
+ */
 const rejectUnfitVariants = (context: CheckContext): Promise<number> =>
   reject(
     context,
-    `with faults (ordinal, place, line, record, field, value, reason) as (
+    `with recursive faults (ordinal, place, line, record, field, value, reason) as (
        select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
        from ${VARIANT_STAGE} s where target_id is null and not ${isPresent('price')}
        union all
@@ -123,8 +126,17 @@ const rejectUnfitVariants = (context: CheckContext): Promise<number> =>
        where not ${IS_GIVEN_UP} and not exists (select from ${VARIANT_STAGE} o where o.target_id = t.id)
        union all
        select ordinal, place, line, record, 'sku', sku, 'is that of a variant of another product in the file'
-       from (select *, min(ordinal) over (partition by sku) as first from ${VARIANT_STAGE}) s where sku is not null and ordinal > first)
-     delete from ${STAGE} s using (select distinct on (ordinal) * from faults order by ordinal, place) f where f.ordinal = s.ordinal
+       from (
+         select s.*, first_value(s.ordinal) over (partition by s.sku order by t.sku is distinct from s.sku, s.ordinal) as first
+         from ${VARIANT_STAGE} s left join product_variant t on t.id = s.target_id where s.sku is not null) s
+       where ordinal <> first),
+     rejected as (
+       select * from faults
+       union
+       select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
+       from rejected r join ${STAGE} g on g.ordinal = r.ordinal join product p on p.id = g.target_id
+         join product_variant t on t.product_id = p.id join ${VARIANT_STAGE} s on s.sku = t.sku and s.ordinal <> r.ordinal)
+     delete from ${STAGE} s using (select distinct on (ordinal) * from rejected order by ordinal, place) f where f.ordinal = s.ordinal
      returning f.line, f.record, f.field, f.value, f.reason`,
     [],
   );
@@ -178,7 +190,7 @@ const findVariants = async (client: ClientBase, stage: string, mayMove: string):
       select distinct on (t.id) t.id, s.ordinal, s.place from ${stage} s join product_variant t on t.sku = s.sku
       where s.target_id is null and (t.product_id = s.owner_id or ${hasValues} and (${mayMove}))
         and not exists (select from ${stage} o where o.target_id = t.id)
-      order by t.id, s.ordinal desc, s.place) found
+      order by t.id, t.product_id is distinct from s.owner_id, s.ordinal desc, s.place) found
     where found.ordinal = s.ordinal and found.place is not distinct from s.place`);
 };
 
