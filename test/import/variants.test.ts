@@ -186,6 +186,29 @@ describe('variants inside products', () => {
     expect(await currency()).toEqual(['CHF']);
   });
 
+  test('whose prices the file does not say get no other currency', async () => {
+    const blouse = { slug: 'blouse', name: 'Blouse', currency: 'CHF' };
+    await importText(jsonLines([shirt([small, large]), shirt(undefined, { ...blouse, price: 1 })]));
+    const before = await stored();
+    const { price: _, ...unpriced } = large;
+    for (const [file, name] of [
+      ['slug,currency\nshirt,CHF\n', 'currency'],
+      ['[{ "slug": "shirt", "name": "Shirt", "stock": 2, "currency": "CHF" }]', 'currency'],
+      [JSON.stringify([shirt([small, unpriced], { currency: 'CHF' })]), 'price'],
+      ['product,options,sku\nblouse,Size=L|Colour=Blue,L-B\n', 'price'],
+    ] as const) {
+      const { faults } = await importText(file);
+      expect(faults).toMatchObject([{ column: name, reason: expect.stringContaining('USD') }]);
+      expect(await stored()).toEqual(before);
+    }
+    const moved = await importText(jsonLines([shirt([small]), shirt([unpriced], blouse)]));
+    expect(moved.faults).toMatchObject([{ line: 2, column: 'price', reason: expect.stringContaining('USD') }]);
+    expect(await sql('select slug, currency from product order by slug')).toEqual([
+      { slug: 'blouse', currency: 'CHF' },
+      { slug: 'shirt', currency: 'USD' },
+    ]);
+  });
+
   test('stay where the file does not say them, and keep what it does not say; none means none', async () => {
     await importText(JSON.stringify([shirt([small, large])]));
     expect(await importText('slug,name,price,stock\nshirt,Tee,1.00,99\n')).toMatchObject({ changed: 1, faults: [] });

@@ -98,7 +98,17 @@ export const findVariantsOfFile = async (context: CheckContext & ReadOptions): P
     [],
   );
   await findVariants(client, STAGE, 'true');
+  await reject(
+    context,
+    `delete from ${STAGE} s using product p, product_variant t, product o
+     where p.id = s.owner_id and t.id = s.target_id and o.id = t.product_id and o.currency <> p.currency and not ${isPresent('price')}
+     returning line, record, 'price' as field, '' as value, ${isIn('o.currency')} as reason`,
+    [],
+  );
 };
+
+/** Why a variant needs a price, whose own is in another currency. */
+const isIn = (currency: string): string => `concat('is missing, and that of the variant is in ', ${currency})`;
 
 /** Before the variants of a range of a file are written: gives products the names of their options, and takes the skus that others get. */
 export const prepareVariants = async (client: ClientBase, range: Range): Promise<void> => {
@@ -111,8 +121,8 @@ export const prepareVariants = async (client: ClientBase, range: Range): Promise
 };
 
 /**
- * What the database would refuse, row by row: a new variant without a price, and a sku that another variant keeps. The variants of a rejected
- * product keep theirs, too.
+ * What the database would refuse, row by row: a new variant without a price, and a sku that another variant keeps; and what would give the
+ * price of a variant another currency. The variants of a rejected product keep their skus, too.
  */
 const rejectUnfitVariants = (context: CheckContext): Promise<number> =>
   reject(
@@ -120,6 +130,11 @@ const rejectUnfitVariants = (context: CheckContext): Promise<number> =>
     `with recursive faults (ordinal, place, line, record, field, value, reason) as (
        select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
        from ${VARIANT_STAGE} s where target_id is null and not ${isPresent('price')}
+       union all
+       select s.ordinal, s.place, s.line, s.record, 'price', '', ${isIn('p.currency')}
+       from ${VARIANT_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal left join product o on o.id = g.target_id
+         join product_variant t on t.id = s.target_id join product p on p.id = t.product_id
+       where g.variants is not null and not ${isPresent('price')} and coalesce(g.currency, o.currency) <> p.currency
        union all
        select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
        from ${VARIANT_STAGE} s join product_variant t on t.sku = s.sku and t.id is distinct from s.target_id join product p on p.id = t.product_id
@@ -153,7 +168,7 @@ export const rejectUnfitProducts = async (context: CheckContext): Promise<void> 
   );
   await reject(
     context,
-    `delete from ${STAGE} s using product p where p.id = s.target_id and variants is null and ${isPresent('price')} and s.currency <> p.currency
+    `delete from ${STAGE} s using product p where p.id = s.target_id and variants is null and s.currency <> p.currency
        and exists (select from product_variant v where v.product_id = p.id and v.option_values <> '{}')
      returning line, record, 'currency' as field, s.currency as value,
        format('is not that of the variants of the product, which is %s: say the variants, too', p.currency) as reason`,
