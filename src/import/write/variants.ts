@@ -187,8 +187,9 @@ const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
     where s.variants is null and said.fields is not null`);
 };
 
-/** The product of the variant `t` is in the file, with all its variants. */
-const IS_GIVEN_UP = `exists (select from ${STAGE} g where g.target_id = t.product_id and g.variants is not null)`;
+/** The product of the variant `t` is in the file, with all its variants, and is not cut off there. */
+const IS_GIVEN_UP = `exists (
+  select from ${STAGE} g where g.target_id = t.product_id and g.variants is not null and g.mark is distinct from 'unterminated')`;
 
 /**
  * Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku.
