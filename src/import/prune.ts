@@ -22,7 +22,10 @@ const LARGEST_SHARE = 0.2;
 const ANSWER_TIMEOUT_MS = 60_000;
 
 /** The products on sale that no file of this run had so far. */
-export const CANDIDATES = 'pg_temp.vitrine_prune';
+const CANDIDATES = 'pg_temp.vitrine_prune';
+
+/** The product of the variant `t` is one of them, so that others get its variants. */
+export const IS_GONE = `exists (select from ${CANDIDATES} c where c.id = t.product_id and not c.is_kept)`;
 
 /** Their variants that no file of this run had so far. */
 const VARIANT_CANDIDATES = 'pg_temp.vitrine_prune_variants';

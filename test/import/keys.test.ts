@@ -57,7 +57,23 @@ describe('with --key sku, a product', () => {
     await importText('slug,sku,name,category,price\nmug,A,Mug,Cups,1\n');
     const { created, faults } = await importText('slug,SKU,name,category,price\njug,A,Jug,Cups,1\ncup,B,Cup,Cups,1\n');
     expect(created).toBe(1);
-    expect(faults).toMatchObject([{ line: 2, column: 'SKU', value: 'A' }]);
+    const hint = ': --key sku finds the product that has it';
+    expect(faults).toMatchObject([
+      { line: 2, column: 'SKU', value: 'A', reason: expect.stringMatching(new RegExp(`${hint}$`)) },
+    ]);
+    // Shopify's products are not found by their sku.
+    const shopify = 'Handle,Title,Type,Variant SKU,Variant Price,Variant Inventory Qty,Option1 Value\nj,J,C,A,1,1,L\n';
+    const [ofShopify] = (await importText(shopify)).faults;
+    expect(ofShopify?.reason).toMatch(/^is refused by the database: .*"product_sku_key"$/);
+    // Nor is a product that has a variant's: here the first row is refused, so that its variant keeps the sku.
+    const row = (slug: string, sku: string, more: object = {}) =>
+      `${JSON.stringify({ slug, name: slug, category: 'C', variants: [{ sku, price: 1 }], ...more })}\n`;
+    await importText(row('pan', 'V') + row('pot', 'P'));
+    const taken = await importText(row('pan', 'W', { sku: 'A' }) + row('lid', 'V'));
+    expect(taken.faults.map(({ reason }) => reason)).toEqual([
+      expect.stringMatching(new RegExp(`"product_sku_key"${hint}$`)),
+      expect.stringMatching(/"product_variant_sku_key"$/),
+    ]);
   });
 
   test('is found in databases that were filled before by the end of its slug, keeps that, and is then found by the column', async () => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
@@ -160,32 +161,43 @@ test('variants that no file has go where a file says variants, and their product
   expect(await count()).toBe(19);
 });
 
-test('variants become those of another product, if no file has theirs', async () => {
-  const file = (slug: string) =>
+const fileOfVariant = (slug: string, more: object = {}) =>
+  folder.write(
+    `${slug}.json`,
     JSON.stringify([
       {
-        slug,
-        name: slug,
-        category: 'C',
-        optionNames: ['Size'],
+        ...{ slug, name: slug, category: 'C', optionNames: ['Size'], ...more },
         variants: [{ sku: 'V', optionValues: ['S'], price: 1 }],
       },
-    ]);
+    ]),
+  );
+const owners = () => database.sql('select slug, status from product_variant v join product p on p.id = product_id');
+
+test('variants become those of another product, if no file so far has theirs', async () => {
   const products = await csvOf('products.csv', lines(10));
-  const [old, renamed] = [await folder.write('old.json', file('old')), await folder.write('new.json', file('new'))];
-  const owners = () =>
-    database
-      .sql('select slug, status from product_variant v join product p on p.id = product_id')
-      .then((rows) => rows[0]);
-  await importInto(database, file('old'));
+  const [old, renamed] = [await fileOfVariant('old'), await fileOfVariant('new')];
+  await importInto(database, await readFile(old));
   const both = prune(products, old, renamed);
   expect(await both.ended).toBe(1);
-  expect(await owners()).toEqual({ slug: 'old', status: 'ON_SALE' });
+  expect(await owners()).toEqual([{ slug: 'old', status: 'ON_SALE' }]);
   const one = prune(products, renamed);
   expect(await one.ended, one.output()).toBe(0);
-  expect(await owners()).toEqual({ slug: 'new', status: 'ON_SALE' });
+  expect(await owners()).toEqual([{ slug: 'new', status: 'ON_SALE' }]);
   expect(await database.sql(`select status from product where slug = 'old'`)).toEqual([{ status: 'OFF_SALE' }]);
 });
+
+test.each(['is new', 'is a draft', 'is a draft, and in no file'])(
+  'variants stay those of a product that %s',
+  async (how) => {
+    const products = await csvOf('products.csv', lines(10));
+    const status = how === 'is new' ? 'ON_SALE' : 'DRAFT';
+    const old = await fileOfVariant('old', { status });
+    if (status === 'DRAFT') await importInto(database, await readFile(old));
+    const command = prune(...[products, old].slice(0, how.endsWith('no file') ? 1 : 2), await fileOfVariant('new'));
+    expect(await command.ended, command.output()).toBe(1);
+    expect(await owners()).toEqual([{ slug: 'old', status }]);
+  },
+);
 
 test('without a file of products it is refused', async () => {
   const categories = prune(await csvOf('categories.csv', ['path', 'Kitchen > Pots']));

@@ -111,6 +111,54 @@ describe('variants inside products', () => {
     ]);
   });
 
+  test('whose sku several products say stay those of the one that has them, wherever it stands in the file', async () => {
+    await importText(JSON.stringify([shirt([small, large])]));
+    const before = await stored();
+    const own = shirt([small, large]);
+    const blouse = shirt([small], { slug: 'blouse', name: 'Blouse' });
+    const bySku = shirt([{ sku: 'S-B' }, large]);
+    const reason = 'is that of a variant of another product in the file';
+    for (const file of [
+      [blouse, own],
+      [own, blouse],
+      [blouse, bySku],
+      [bySku, blouse],
+    ]) {
+      const { faults } = await importText(jsonLines(file));
+      expect(faults).toMatchObject([{ line: file.indexOf(blouse) + 1, column: 'sku', value: 'S-B', reason }]);
+      expect(await stored()).toEqual(before);
+    }
+    await importText(JSON.stringify([shirt([{ ...small, sku: 'B' }], { slug: 'blouse', name: 'Blouse' })]));
+    const { faults } = await importText(jsonLines([blouse, own]));
+    expect(faults).toMatchObject([{ line: 1, column: 'sku', value: 'S-B', reason }]);
+    expect((await stored()).map(({ sku }) => sku)).toEqual(['B', 'S-B', 'L-B']);
+  });
+
+  test('stay those of a product that is rejected, and reject the products that say their skus', async () => {
+    const of = (slug: string, ...variants: readonly Variant[]) => shirt(variants, { slug, name: slug });
+    await importText(jsonLines([of('a', small, large), of('b', { ...small, sku: 'B' })]));
+    const before = await stored();
+    const faulty = of('a', large, { optionValues: ['M', 'Blue'] });
+    for (const each of [
+      [faulty, of('c', small)],
+      [of('c', small), faulty],
+    ]) {
+      expect((await importText(jsonLines(each))).faults).toHaveLength(2);
+      expect(await stored()).toEqual(before);
+    }
+    // The first says nothing of the sku that the second gets, which gives its own to the third.
+    const file = [faulty, of('b', small), of('c', { ...small, sku: 'B' })];
+    for (const each of [file, file.toReversed()]) {
+      const { faults } = await importText(jsonLines(each));
+      expect(faults.map(({ reason }) => reason).toSorted()).toEqual([
+        'is missing, and the variant is new',
+        'is that of a variant of the product "a"',
+        'is that of a variant of the product "b"',
+      ]);
+      expect(await stored()).toEqual(before);
+    }
+  });
+
   test('have the currency of their product, which is theirs where it says none; several of one product are a fault', async () => {
     const euros = (amount: string, currencyCode = 'EUR') => ({ amount, currencyCode });
     const sizes = (...prices: readonly object[]) =>
@@ -136,6 +184,29 @@ describe('variants inside products', () => {
     for (const file of francs) expect((await importText(file.replace('CHF', 'EUR'))).faults).toEqual([]);
     expect((await importText(JSON.stringify([shirt(sizes(euros('3', 'CHF')))]))).faults).toEqual([]);
     expect(await currency()).toEqual(['CHF']);
+  });
+
+  test('whose prices the file does not say get no other currency', async () => {
+    const blouse = { slug: 'blouse', name: 'Blouse', currency: 'CHF' };
+    await importText(jsonLines([shirt([small, large]), shirt(undefined, { ...blouse, price: 1 })]));
+    const before = await stored();
+    const { price: _, ...unpriced } = large;
+    for (const [file, name] of [
+      ['slug,currency\nshirt,CHF\n', 'currency'],
+      ['[{ "slug": "shirt", "name": "Shirt", "stock": 2, "currency": "CHF" }]', 'currency'],
+      [JSON.stringify([shirt([small, unpriced], { currency: 'CHF' })]), 'price'],
+      ['product,options,sku\nblouse,Size=L|Colour=Blue,L-B\n', 'price'],
+    ] as const) {
+      const { faults } = await importText(file);
+      expect(faults).toMatchObject([{ column: name, reason: expect.stringContaining('USD') }]);
+      expect(await stored()).toEqual(before);
+    }
+    const moved = await importText(jsonLines([shirt([small]), shirt([unpriced], blouse)]));
+    expect(moved.faults).toMatchObject([{ line: 2, column: 'price', reason: expect.stringContaining('USD') }]);
+    expect(await sql('select slug, currency from product order by slug')).toEqual([
+      { slug: 'blouse', currency: 'CHF' },
+      { slug: 'shirt', currency: 'USD' },
+    ]);
   });
 
   test('stay where the file does not say them, and keep what it does not say; none means none', async () => {

@@ -121,10 +121,10 @@ const mergeRange = async (
     }
     const refused = `delete from ${STAGE} where ordinal = $1 returning line, record`;
     const { rows } = await client.query<Place>(refused, [from]);
-    const { message, column: ofError, detail = '' } = error as pg.DatabaseError;
+    const { message, table, column: ofError, detail = '' } = error as pg.DatabaseError;
     // "Key (sku)=(A-7) already exists.", in the language of the server.
     const [, column = ofError, value] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-    const isOfOther = column === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
+    const isOfOther = table === 'product' && column === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
     const reason = `is refused by the database: ${message}${isOfOther ? ': --key sku finds the product that has it' : ''}`;
     for (const place of rows) onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
   }

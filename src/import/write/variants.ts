@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
 import type { ImportKind } from '../kind.ts';
-import { CANDIDATES } from '../prune.ts';
+import { IS_GONE } from '../prune.ts';
 import { type CheckContext, reject } from './checks.ts';
 import { createWriter, isPresent, type Range, STAGE, unfoldVariants, VARIANT_STAGE, type Writer } from './stage.ts';
 
@@ -98,7 +98,17 @@ export const findVariantsOfFile = async (context: CheckContext & ReadOptions): P
     [],
   );
   await findVariants(client, STAGE, 'true');
+  await reject(
+    context,
+    `delete from ${STAGE} s using product p, product_variant t, product o
+     where p.id = s.owner_id and t.id = s.target_id and o.id = t.product_id and o.currency <> p.currency and not ${isPresent('price')}
+     returning line, record, 'price' as field, '' as value, ${isIn('o.currency')} as reason`,
+    [],
+  );
 };
+
+/** Why a variant needs a price, whose own is in another currency. */
+const isIn = (currency: string): string => `concat('is missing, and that of the variant is in ', ${currency})`;
 
 /** Before the variants of a range of a file are written: gives products the names of their options, and takes the skus that others get. */
 export const prepareVariants = async (client: ClientBase, range: Range): Promise<void> => {
@@ -110,21 +120,38 @@ export const prepareVariants = async (client: ClientBase, range: Range): Promise
   await freeSkus(client, STAGE, range);
 };
 
-/** What the database would refuse, row by row: a new variant without a price, and a sku that another variant keeps. */
+/**
+ * What the database would refuse, row by row: a new variant without a price, and a sku that another variant keeps; and what would give the
+ * price of a variant another currency. The variants of a rejected product keep their skus, too.
+ */
 const rejectUnfitVariants = (context: CheckContext): Promise<number> =>
   reject(
     context,
-    `with faults (ordinal, place, line, record, field, value, reason) as (
+    `with recursive faults (ordinal, place, line, record, field, value, reason) as (
        select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
        from ${VARIANT_STAGE} s where target_id is null and not ${isPresent('price')}
+       union all
+       select s.ordinal, s.place, s.line, s.record, 'price', '', ${isIn('p.currency')}
+       from ${VARIANT_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal left join product o on o.id = g.target_id
+         join product_variant t on t.id = s.target_id join product p on p.id = t.product_id
+       where g.variants is not null and not ${isPresent('price')} and coalesce(g.currency, o.currency) <> p.currency
        union all
        select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
        from ${VARIANT_STAGE} s join product_variant t on t.sku = s.sku and t.id is distinct from s.target_id join product p on p.id = t.product_id
        where not ${IS_GIVEN_UP} and not exists (select from ${VARIANT_STAGE} o where o.target_id = t.id)
        union all
        select ordinal, place, line, record, 'sku', sku, 'is that of a variant of another product in the file'
-       from (select *, min(ordinal) over (partition by sku) as first from ${VARIANT_STAGE}) s where sku is not null and ordinal > first)
-     delete from ${STAGE} s using (select distinct on (ordinal) * from faults order by ordinal, place) f where f.ordinal = s.ordinal
+       from (
+         select s.*, first_value(s.ordinal) over (partition by s.sku order by t.sku is distinct from s.sku, s.ordinal) as first
+         from ${VARIANT_STAGE} s left join product_variant t on t.id = s.target_id where s.sku is not null) s
+       where ordinal <> first),
+     rejected as (
+       select * from faults
+       union
+       select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
+       from rejected r join ${STAGE} g on g.ordinal = r.ordinal join product p on p.id = g.target_id
+         join product_variant t on t.product_id = p.id join ${VARIANT_STAGE} s on s.sku = t.sku and s.ordinal <> r.ordinal)
+     delete from ${STAGE} s using (select distinct on (ordinal) * from rejected order by ordinal, place) f where f.ordinal = s.ordinal
      returning f.line, f.record, f.field, f.value, f.reason`,
     [],
   );
@@ -141,7 +168,7 @@ export const rejectUnfitProducts = async (context: CheckContext): Promise<void> 
   );
   await reject(
     context,
-    `delete from ${STAGE} s using product p where p.id = s.target_id and variants is null and ${isPresent('price')} and s.currency <> p.currency
+    `delete from ${STAGE} s using product p where p.id = s.target_id and variants is null and s.currency <> p.currency
        and exists (select from product_variant v where v.product_id = p.id and v.option_values <> '{}')
      returning line, record, 'currency' as field, s.currency as value,
        format('is not that of the variants of the product, which is %s: say the variants, too', p.currency) as reason`,
@@ -160,11 +187,9 @@ const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
     where s.variants is null and said.fields is not null`);
 };
 
-/** The product of the variant `t` is in the file, with all its variants. */
-const IS_GIVEN_UP = `exists (select from ${STAGE} g where g.target_id = t.product_id and g.variants is not null)`;
-
-/** With `--prune`, no file has had the product so far. */
-const IS_GONE = `not exists (select from ${CANDIDATES} c where c.id = t.product_id and c.is_kept)`;
+/** The product of the variant `t` is in the file, with all its variants, and is not cut off there. */
+const IS_GIVEN_UP = `exists (
+  select from ${STAGE} g where g.target_id = t.product_id and g.variants is not null and g.mark is distinct from 'unterminated')`;
 
 /**
  * Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku.
@@ -181,7 +206,7 @@ const findVariants = async (client: ClientBase, stage: string, mayMove: string):
       select distinct on (t.id) t.id, s.ordinal, s.place from ${stage} s join product_variant t on t.sku = s.sku
       where s.target_id is null and (t.product_id = s.owner_id or ${hasValues} and (${mayMove}))
         and not exists (select from ${stage} o where o.target_id = t.id)
-      order by t.id, s.ordinal desc, s.place) found
+      order by t.id, t.product_id is distinct from s.owner_id, s.ordinal desc, s.place) found
     where found.ordinal = s.ordinal and found.place is not distinct from s.place`);
 };
 
