@@ -47,9 +47,10 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { first: head = [], all: records } = await peek(batches);
   const kinds = options.kinds.map((each) => withKey(each, key));
   const { format, namesOf } = chooseFormat(options, kinds, source.name, head);
-  const kindOfAny = kinds.find(({ table }) => table === format.kind);
-  if (!kindOfAny) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
-  const kind: ImportKind = { ...kindOfAny, keys: format.keys ?? [] };
+  const ofTable = kinds.find(({ table }) => table === format.kind);
+  if (!ofTable) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
+  // A format can have fewer keys than its table.
+  const kind: ImportKind = { ...ofTable, keys: format.keys ?? [] };
   const reader = format.open(options, namesOf);
   const columnOf: ColumnOf = (field, draft) => draft?.columns?.[field] ?? reader.columnOf(field);
   const variantKind = isProductKind(kind) ? kinds.find(isVariantKind) : undefined;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
 import type { PageSources } from '../http/response-headers.ts';
+import { startThread } from '../start-thread.ts';
 import variables from './graphiql-examples.json' with { type: 'json' };
 import {
   type Addresses,
@@ -27,13 +27,8 @@ export const createGraphiql = (introspection: boolean): BundledPage =>
     headers: { vary: 'accept, accept-encoding' },
   });
 
-/** Its package is one module of 9 MB: importing it takes 100 ms, and 30 MB for as long as the thread lives. */
-const READER = `import { parentPort, workerData } from 'node:worker_threads';
-parentPort.postMessage({ ...(await import(workerData)) });`;
-
 const loadAssets = async (): Promise<Texts> => {
-  const workerData = import.meta.resolve('@graphql-yoga/render-graphiql/graphiql');
-  const reader = new Worker(new URL(`data:text/javascript,${encodeURIComponent(READER)}`), { workerData });
+  const reader = startThread(new URL('./graphiql.worker.ts', import.meta.url));
   const [{ css, editorWorkerService, graphqlWorker, js, jsonWorker }] = await once(reader, 'message');
   return {
     // GraphiQL limits the dragging of a tab to the list of tabs. Its animation library then moves every tab when that list
