@@ -1,13 +1,13 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { type Access, createPreviewTime, openAccess } from './access/access.ts';
+import { createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
 import { createBrowseIndex } from './browse/index/browse-index.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createResponseCache } from './cache/response-cache.ts';
-import { type CachedTable, createTagVersions } from './cache/tags.ts';
+import { createTagVersions } from './cache/tags.ts';
 import type { Config } from './config/config.ts';
 import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
@@ -80,15 +80,44 @@ export interface GatewayParts {
 }
 
 /**
- * Puts the gateway together on a migrated database.
- * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens cannot be used
+ * Puts the gateway together on a migrated database. If it fails, nothing stays open.
+ * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens or of plugins
+ * cannot be used
  */
 export const createGateway = async (
   config: Config,
   databaseUrl: string,
   log: Logger,
-  { pageOfAll, plugins = [] }: GatewayParts = {},
+  parts: GatewayParts = {},
 ): Promise<Gateway> => {
+  const closers: Close[] = [];
+  const close = async (): Promise<void> => {
+    const closeLast = closers.pop();
+    if (!closeLast) return;
+    try {
+      await closeLast();
+    } finally {
+      await close();
+    }
+  };
+  try {
+    return { ...(await assemble(config, databaseUrl, log, parts, (each) => closers.push(each))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+type Close = () => unknown;
+
+/** @param onClose is given what closes each part that was opened: what was opened last is closed first */
+const assemble = async (
+  config: Config,
+  databaseUrl: string,
+  log: Logger,
+  { pageOfAll, plugins = [] }: GatewayParts,
+  onClose: (close: Close) => void,
+): Promise<Omit<Gateway, 'close'>> => {
   const schema = createSchema();
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
   const documents = createDocuments({ ...config, schema, limits: config.queryLimits });
@@ -96,8 +125,10 @@ export const createGateway = async (
     documents: await readTrustedDocuments(trustedFiles(config), documents.check),
     areRequired: config.trustedDocumentsOnly,
   };
+  const operatorsPlugins = await loadPlugins(config.graphqlPlugins);
   const observability = await createObservability(config, log);
   const { observer, tracing } = observability;
+  onClose(tracing.close);
   const { preparedStatements, databaseDirectUrl: directUrl, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize, exposure, queryLimits: limits } = config;
   const connection = connectionConfig(databaseUrl);
@@ -106,28 +137,22 @@ export const createGateway = async (
   );
   const reading = { timeoutMs, log, observer: observer.statement };
   const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size: poolSize });
+  onClose(() => pool.end());
   const clock = createClock();
-  let access: Access;
-  let watched: readonly CachedTable[];
-  let tableSchema: string;
-  try {
-    access = await openAccess(config.access, clock, log);
-    await assertMigrated(pool);
-    await assertServing(pool, FEATURES);
-    watched = await readWatchedTables(pool, FEATURES);
-    tableSchema = await currentSchema(pool);
-    if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
+  const access = await openAccess(config.access, clock, log);
+  onClose(access.close);
+  await assertMigrated(pool);
+  await assertServing(pool, FEATURES);
+  const tables = [...FEATURES, ...(await readWatchedTables(pool, FEATURES))];
+  const tableSchema = await currentSchema(pool);
+  if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
 
-  const tables = [...FEATURES, ...watched];
   const tagVersions = createTagVersions(tables);
   const replicas =
     replicaUrls.length > 0
       ? createReplicas({ ...reading, urls: replicaUrls, primary: pool, schema: tableSchema, freshnessMs, poolSize })
       : undefined;
+  onClose(() => replicas?.close());
   const freshnessMonitor = await startFreshnessMonitor({
     ...(config.changeFeed === 'poll'
       ? { source: createPollFeed(tables), connection }
@@ -140,7 +165,9 @@ export const createGateway = async (
     freshnessMs,
     log,
   });
+  onClose(freshnessMonitor.close);
   const prisma = prismaIn(tableSchema, pool);
+  onClose(() => prisma.$disconnect());
   // Its engine is compiled now, and not at the first request.
   await prisma.$connect();
   const sql = createSql(pool);
@@ -160,6 +187,7 @@ export const createGateway = async (
         ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes }
         : undefined,
   });
+  onClose(browseIndex.close);
   const createContext = contextFactory({
     ...common,
     features: [...FEATURES, createBrowse(browseIndex)],
@@ -177,6 +205,7 @@ export const createGateway = async (
     pool,
     lag: watchLoopLag(),
   });
+  onClose(load.stop);
   const costLimit = createCostLimit(schema, limits.maxCost);
   const runOperation = createOperationRunner({
     timeoutMs,
@@ -197,6 +226,7 @@ export const createGateway = async (
     isRestricted: access.isRestricted,
     log,
   });
+  onClose(live.close);
   const maskError = createMaskError(() => observer.logOf(log));
   const eventStreams = createEventStreams();
   const yoga = createGraphqlServer({
@@ -209,8 +239,9 @@ export const createGateway = async (
     compiled,
     runOperation,
     maskError,
-    plugins: [...plugins, ...(await loadPlugins(config.graphqlPlugins))],
+    plugins: [...plugins, ...operatorsPlugins],
   });
+  onClose(() => yoga.dispose());
   const metrics = createMetrics(
     {
       ...observability,
@@ -274,18 +305,6 @@ export const createGateway = async (
     startDraining: probes.startDraining,
     completeSubscriptions: live.complete,
     startIndex: browseIndex.start,
-    close: async () => {
-      live.close();
-      load.stop();
-      access.close();
-      await browseIndex.close();
-      await yoga.dispose();
-      await freshnessMonitor.close();
-      await prisma.$disconnect();
-      await replicas?.close();
-      await pool.end();
-      await tracing.close();
-    },
   };
 };
 

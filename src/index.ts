@@ -59,8 +59,7 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
       gateway.startDraining();
       gateway.completeSubscriptions();
       await handler.drain(config.shutdownTimeoutMs);
-      await gateway.close();
-      await database.close();
+      await gateway.close().finally(database.close);
     };
     const close = (): Promise<void> => {
       closing ??= finish();

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createGateway, type GatewayOptions, OperatorError } from '../src/index.ts';
 import { createTestDatabase } from './support/database.ts';
 
@@ -155,6 +155,27 @@ test('an unmigrated database is refused, and migrated where that is asked for', 
   await expect(open({ databaseUrl: database.url })).rejects.toThrow('npx vitrine migrate');
   await using gateway = await open({ databaseUrl: database.url, migrate: true });
   expect((await gateway.fetch(to('/readyz'))).status).toBe(200);
+});
+
+describe('no connection stays open', () => {
+  const connections = `select count(*)::int as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+  const broken = (): never => {
+    throw new Error('broken');
+  };
+
+  test('after a start that fails', async () => {
+    await using database = await createTestDatabase();
+    const plugins = [{ onPluginInit: broken }];
+    await expect(open({ databaseUrl: database.url, plugins })).rejects.toThrow('broken');
+    await expect.poll(() => database.sql(connections)).toEqual([{ count: 0 }]);
+  });
+
+  test('after a close of which one part fails', async () => {
+    await using database = await createTestDatabase();
+    const gateway = await open({ databaseUrl: database.url, plugins: [{ [Symbol.asyncDispose]: broken }] });
+    await expect(gateway.close()).rejects.toThrow('broken');
+    await expect.poll(() => database.sql(connections)).toEqual([{ count: 0 }]);
+  });
 });
 
 test('a close lets what is under way finish and refuses what comes after', async () => {
