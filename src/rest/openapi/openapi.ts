@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type GraphQLArgument,
   type GraphQLInputType,
@@ -15,7 +15,7 @@ import { isPublicField } from '../../access/access.ts';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../../errors.ts';
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
-import { problemText } from '../../http/message.ts';
+import { JSON_TYPE, problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
 import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
 
@@ -27,8 +27,8 @@ export const createOpenapi = (
 ): StaticFile => {
   const identity = new TextEncoder().encode(JSON.stringify(openapiDocument(operations, schema, protection)));
   return {
-    contentType: 'application/json; charset=utf-8',
-    etag: `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
+    contentType: JSON_TYPE,
+    etag: `"${hash('sha256', identity, 'base64url').slice(0, 22)}"`,
     cacheControl: 'no-cache',
     bodies: { identity },
   };
