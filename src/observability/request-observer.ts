@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Attributes } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { ObserveStatement } from '../database/pool.ts';
-import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import { type AppError, ERROR_TABLE, type ErrorCode, Overloaded } from '../errors.ts';
 import {
   type CacheUse,
   countAnswer,
@@ -173,8 +173,9 @@ export class RequestContext {
     this.counts = firstCounts(origin.path, requests);
   }
 
-  failWith(code: string): void {
-    this.code = code;
+  failWith(error: AppError): void {
+    this.code = error.code;
+    this.isRejected = error instanceof Overloaded;
   }
 
   /** Sets the operation, once it is known. @param route the path, with parameters in braces */

@@ -11,7 +11,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { isPublicField } from '../../access/access.ts';
+import { type Access, isPublicField } from '../../access/access.ts';
 import { bearerChallenge } from '../../access/tokens.ts';
 import { AppError, databaseUnavailable, type ErrorCode } from '../../errors.ts';
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
@@ -25,7 +25,7 @@ import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSche
 export const createOpenapi = (
   operations: readonly RestOperation[],
   schema: GraphQLSchema,
-  protection?: Protection,
+  protection?: Pick<Access, 'isRestricted'>,
 ): StaticFile => {
   const identity = new TextEncoder().encode(JSON.stringify(openapiDocument(operations, schema, protection)));
   return {
@@ -41,14 +41,10 @@ const DESCRIPTION = `${packageJson.description}
 Every path answers HEAD as it answers GET. An empty parameter is the same as an absent one, and one that the path does not
 know is ignored. Names of enum values are taken in any case.`;
 
-interface Protection {
-  readonly isRestricted: boolean;
-}
-
 export const openapiDocument = (
   operations: readonly RestOperation[],
   schema: GraphQLSchema,
-  { isRestricted }: Protection = { isRestricted: false },
+  { isRestricted }: Pick<Access, 'isRestricted'> = { isRestricted: false },
 ): JsonSchema => {
   const schemas = createResultSchemas();
   const tags = new Map<string, JsonSchema>();
