@@ -136,8 +136,6 @@ const derive = (values: Values) => {
     cacheMaxBytes: values.cacheMaxMb * 1_048_576,
     browseIndexMaxBytes: values.browseIndexMaxMb * 1_048_576,
     staleIfErrorMs: values.staleIfErrorS * 1000,
-    /** Proxies in front of this process whose `X-Forwarded-For` is trusted. */
-    trustedHops: values.trustProxy,
     /** A suggestion reveals names of the schema. */
     fieldSuggestions: values.fieldSuggestions ?? values.introspection,
     ...exposures,

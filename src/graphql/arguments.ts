@@ -30,7 +30,7 @@ export interface Range {
  */
 export const LIST_SIZE = { minimum: 1, maximum: 100, isListSize: true } as const satisfies Range;
 
-/** The length of a page of a connection that says none. */
+/** How long a list is assumed to be that declares nothing, such as one of `t.relation`; also the length of a page of a connection that says none. */
 export const DEFAULT_PAGE_SIZE = 20;
 
 /** How many ids one list may be filtered by: far more than a shop has categories. */
@@ -77,8 +77,7 @@ export const rangeOf = ({ extensions }: Pick<GraphQLArgument, 'extensions'>): Ra
 export const maxItemsOf = ({ extensions }: Pick<GraphQLArgument, 'extensions'>): number | undefined =>
   extensions.maxItems as number | undefined;
 
-export const isListSize = ({ extensions }: GraphQLArgument): boolean =>
-  (extensions.range as Range | undefined)?.isListSize === true;
+export const isListSize = (argument: GraphQLArgument): boolean => rangeOf(argument)?.isListSize === true;
 
 /** Makes every field of the schema check its arguments before it resolves. */
 export const enforceBounds = (schema: GraphQLSchema): GraphQLSchema => {

@@ -87,7 +87,7 @@ export const createGraphqlRoutes = ({ yoga, documents, maskError, eventStreams, 
         if (!(error instanceof GraphQLError)) throw error;
         // Of a plugin, at a point where Yoga writes no error.
         const masked = maskError(error);
-        call.requestContext.failWith(String(masked.extensions.code));
+        call.requestContext.code = String(masked.extensions.code);
         const [mediaType] = errorTypeOf(headers.accept).split(';');
         return toGatewayResponse(
           processRegularResult({ errors: [masked] }, yoga.fetchAPI, String(mediaType)),

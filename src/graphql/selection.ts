@@ -125,9 +125,8 @@ const typesThatAre = (
   return types.filter((type) => type === condition || (isAbstractType(condition) && schema.isSubType(condition, type)));
 };
 
-const CONDITIONS: ReadonlySet<string> = new Set([GraphQLSkipDirective.name, GraphQLIncludeDirective.name]);
-
-const isCondition = ({ name }: DirectiveNode): boolean => CONDITIONS.has(name.value);
+const isCondition = ({ name }: DirectiveNode): boolean =>
+  name.value === GraphQLSkipDirective.name || name.value === GraphQLIncludeDirective.name;
 
 /** Whether a node of this kind stands in another. */
 export const hasNode = (node: ASTNode, kind: Kind): boolean => {

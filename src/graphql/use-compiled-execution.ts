@@ -5,7 +5,7 @@ import { rootCause } from './mask-error.ts';
 import type { Operation } from './operation.ts';
 import { writePlaceholders } from './view-count.ts';
 
-/** What the response cache adds to the context of an execution. */
+/** With what `createOperationRunner` adds. */
 export interface ExecutionContext extends OperationContext {
   readonly execution: Execution;
 }

@@ -49,13 +49,6 @@ interface Beginning {
 
 const LAG_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5];
 
-const createCounts = (): SubscriptionCounts => ({
-  open: 0,
-  events: 0,
-  ended: { client: 0, slow: 0, token: 0, failure: 0, shutdown: 0 },
-  lagSeconds: new Distribution(LAG_BOUNDS),
-});
-
 /** How often all streams are looked after, and after how many times their tokens are verified again. */
 const TICK_MS = 100;
 const TICKS_PER_VERIFICATION = 10;
@@ -63,7 +56,12 @@ const TICKS_PER_VERIFICATION = 10;
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
 export const createLive = (deps: Deps) => {
   const { documents, runOperation, execute, source, maxSubscriptions, isRestricted, log } = deps;
-  const counts = createCounts();
+  const counts: SubscriptionCounts = {
+    open: 0,
+    events: 0,
+    ended: { client: 0, slow: 0, token: 0, failure: 0, shutdown: 0 },
+    lagSeconds: new Distribution(LAG_BOUNDS),
+  };
   const topics = createTopics({ ...source, onPublished: (lagMs) => counts.lagSeconds.add(lagMs / 1000) });
   const changeTopics = createChangeTopics(source);
   const streams = new Set<EventSequence>();

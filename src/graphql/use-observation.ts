@@ -20,7 +20,7 @@ export const useObservation = (documents: Documents): GatewayPlugin => {
       if (isAsyncIterable(result) || Array.isArray(result) || !result.errors?.length) return;
       // The first error of a result is the error of the request.
       const code = result.errors[0]?.extensions.code;
-      if (typeof code === 'string') call.requestContext.failWith(code);
+      if (typeof code === 'string') call.requestContext.code = code;
     },
   };
 };

@@ -5,6 +5,7 @@ import {
   ACCEPT_QUERY,
   asksByBody,
   type GatewayRequest,
+  JSON_TYPE,
   namesType,
   parseQueryString,
   splitTarget,
@@ -83,12 +84,9 @@ export const paramsOfBody = (text: string): GraphQLParams => {
     const given = value === null ? 'null' : typeof value;
     throw new AppError('BAD_USER_INPUT', `The request body must be an object, not ${given}.`);
   }
-  return withName(value);
-};
-
-/** An empty name is the same as none. A list stays as it is: Yoga refuses it. */
-const withName = (params: GraphQLParams): GraphQLParams => {
-  if (Array.isArray(params) || params.operationName !== '') return params;
+  const params: GraphQLParams = value;
+  if (params.operationName !== '') return params;
+  // An empty name is the same as none.
   const { operationName: _, ...others } = params;
   return others;
 };
@@ -123,7 +121,6 @@ const parseJson = (text: string, what: string): unknown => {
   }
 };
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';

@@ -2,7 +2,7 @@ import { type CachedResponse, latin1Of } from '../cache/cached-response.ts';
 
 /**
  * Stands in a row for a number that differs for each request: how often a notice has been viewed. It can be written into a response body, where
- * {@link fillPlaceholder} replaces it by the number, and nothing else: the view is counted after the operation has succeeded.
+ * {@link createCountViews} replaces it by the number, and nothing else: the view is counted after the operation has succeeded.
  */
 export class ViewCountPlaceholder {
   readonly id: number;
@@ -35,8 +35,6 @@ export const writePlaceholders = (data: unknown, ids: Iterable<number>): string 
   return text;
 };
 
-const fillPlaceholder = (text: string, id: number, number: number): string => text.replaceAll(textOf(id), `${number}`);
-
 /**
  * Counts the views of a response for one request, waits for the commit, and gives the body with this request's own numbers, one character for
  * each byte (`latin1`). Undefined where one of its notices can no longer be read.
@@ -59,7 +57,7 @@ export const createCountViews =
     }
     if (views.some((id) => !counted.has(id))) return undefined;
     let filled = latin1Of(body);
-    for (const [id, number] of counted) filled = fillPlaceholder(filled, id, number);
+    for (const [id, number] of counted) filled = filled.replaceAll(textOf(id), `${number}`);
     return filled;
   };
 

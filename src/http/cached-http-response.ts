@@ -50,9 +50,10 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     ...(hasPreviews ? [PREVIEW_HEADER] : []),
   ].join(', ');
   // Varnish would show a response for ten more seconds while it asks for the next.
-  const fresh = Array.from({ length: MAX_AGE_S + 1 }, (_, age) =>
-    isRestricted ? `private, max-age=${age}` : `public, max-age=${age}, stale-while-revalidate=0`,
-  );
+  const cacheControlFor = (ageS: number): string =>
+    isRestricted ? `private, max-age=${ageS}` : `public, max-age=${ageS}, stale-while-revalidate=0`;
+  const fresh = cacheControlFor(MAX_AGE_S);
+  const over = cacheControlFor(0);
   /** The lines that all responses of a kind share: there is a kind for each media type and content encoding. */
   const linesOf = new Map<string, string>();
   const rejections = new Map<string, { lines: string; response: GatewayResponse }>();
@@ -60,11 +61,9 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
   /** For how long a cache outside may keep a response. */
   const freshnessOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome) => {
     const nowMs = clock.nowMs();
-    const leftMs = validUntilMs === undefined ? Number.POSITIVE_INFINITY : validUntilMs - nowMs;
-    const leftS = outcome === 'stale' ? 0 : Math.floor(leftMs / 1000);
-    const maxAgeS = Math.max(0, Math.min(leftS, MAX_AGE_S));
-    const cacheControl = fresh[maxAgeS] ?? 'no-cache';
-    if (maxAgeS === 0 || isRestricted) return { cacheControl, accelExpires: undefined };
+    const isFresh = outcome !== 'stale' && (validUntilMs === undefined || validUntilMs - nowMs >= MAX_AGE_S * 1000);
+    const cacheControl = isFresh ? fresh : over;
+    if (!isFresh || isRestricted) return { cacheControl, accelExpires: undefined };
     // nginx goes by this header before `Cache-Control`, and would keep a private response too. It goes by whole seconds: to it `max-age=1` is up to two,
     // and the present second is one at most. By the earlier of two clocks: an nginx beside this process has this process's clock, and another one,
     // like the database's, is taken to be right.
@@ -118,8 +117,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       own['x-request-id'] = requestId;
       return { status: 304, headers: withCommon(own, request), body: null };
     }
-    const acceptEncoding = headers['accept-encoding'];
-    const encoded = acceptEncoding === undefined ? undefined : contentEncodings(cached, acceptEncoding);
+    const encoded = contentEncodings(cached, headers['accept-encoding']);
     // For a hit without encoding, the one string that is there already.
     const kind = (outcome === 'hit' ? '' : `${outcome} `) + contentType + (encoded ? ` ${encoded.name}` : '');
     const lines = sharedLines(kind, () => ({

@@ -3,6 +3,8 @@ import { AppError, ERROR_TABLE } from '../errors.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** A request as the server, or `fetch`, hands it to the pipeline. */
 export interface GatewayRequest {
   readonly method: string;
@@ -129,7 +131,7 @@ export const jsonResponse = (
   headers?: Readonly<Record<string, string>>,
 ): GatewayResponse => ({
   status,
-  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+  headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-store', ...headers },
   body: JSON.stringify(value),
 });
 

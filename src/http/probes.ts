@@ -49,14 +49,14 @@ export const createProbes = ({ pool, metrics, exposure, isFilling }: Deps) => {
     return { status: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' }, body };
   };
 
-  const routes: Readonly<Record<string, ResponseRoute>> = {
-    '/livez': responseRoute(() => jsonResponse(200, { status: 'ok' })),
-    '/readyz': responseRoute(readiness),
-    '/metrics': responseRoute(scrape, exposure),
-  };
+  const routes = new Map([
+    ['/livez', responseRoute(() => jsonResponse(200, { status: 'ok' }))],
+    ['/readyz', responseRoute(readiness)],
+    ['/metrics', responseRoute(scrape, exposure)],
+  ]);
 
   return {
-    find: (path: string): ResponseRoute | undefined => (Object.hasOwn(routes, path) ? routes[path] : undefined),
+    find: (path: string): ResponseRoute | undefined => routes.get(path),
     /** From now on `/readyz` answers 503. */
     startDraining: (): void => {
       isDraining = true;

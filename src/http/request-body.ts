@@ -1,17 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, Overloaded } from '../errors.ts';
 
-/**
- * Reads the whole body by events: an async iterator or a promise would cost a POST as much as the rest of a cache hit.
- * @param onFailed gets AppError PAYLOAD_TOO_LARGE past 1 MiB, as soon as that is known, SERVICE_UNAVAILABLE where the bodies under way
- * take too much memory together, and BAD_USER_INPUT where the body breaks off
- */
-export type ReadBody = (
-  request: IncomingMessage,
-  onRead: (body: Buffer) => void,
-  onFailed: (error: AppError) => void,
-) => void;
-
 export const MAX_BODY_BYTES = 1_048_576;
 
 /** Of all bodies that are being received. */
@@ -26,10 +15,15 @@ export const tooLarge = (): AppError =>
 export const isTooLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 
-export const createBodyReader = (): ReadBody => {
+export const createBodyReader = () => {
   let heldBytes = 0;
 
-  return (request, onRead, onFailed) => {
+  /**
+   * Reads the whole body by events: an async iterator or a promise would cost a POST as much as the rest of a cache hit.
+   * @param onFailed gets AppError PAYLOAD_TOO_LARGE past 1 MiB, as soon as that is known, SERVICE_UNAVAILABLE where the bodies under way
+   * take too much memory together, and BAD_USER_INPUT where the body breaks off
+   */
+  return (request: IncomingMessage, onRead: (body: Buffer) => void, onFailed: (error: AppError) => void): void => {
     if (isTooLarge(request)) {
       onFailed(tooLarge());
       return;

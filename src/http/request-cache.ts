@@ -20,7 +20,7 @@ export interface KnownRequest {
 const ENTRY_OVERHEAD_BYTES = 400;
 
 /** A longer body is no key. */
-const MAX_BODY_BYTES = 8192;
+const MAX_KEY_BYTES = 8192;
 
 /**
  * Requests that were answered before, by their bytes: the cached response to an equal one is one look-up away. Another spelling of a request has an entry of its
@@ -44,7 +44,7 @@ export const createRequestCache = (maxBytes: number) => {
         !asksByBody(method) ||
         target !== GRAPHQL_PATH ||
         !Buffer.isBuffer(body) ||
-        body.byteLength > MAX_BODY_BYTES ||
+        body.byteLength > MAX_KEY_BYTES ||
         headers['content-type'] !== 'application/json' ||
         headers['content-encoding'] !== undefined
       )

@@ -11,10 +11,7 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
  * Cross-origin reading by an allow-list, never with credentials: https://fetch.spec.whatwg.org/#http-cors-protocol
  * @returns undefined where no origin is allowed
  */
-export const createCors = ({
-  corsOrigins: origins,
-  corsAllowedHeaders,
-}: Pick<Config, 'corsOrigins' | 'corsAllowedHeaders'>): Cors | undefined => {
+export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: Config): Cors | undefined => {
   if (origins.length === 0) return undefined;
   const allowedHeaders = corsAllowedHeaders.join(', ');
   const anyOrigin = origins.includes('*');

@@ -3,7 +3,7 @@ import { type Access, PREVIEW_HEADER, type PreviewTime } from '../access/access.
 import type { CachedResponse } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
-import { AppError, Overloaded } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { lazyLog } from '../observability/log.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
@@ -133,8 +133,7 @@ export const createApp = (deps: Deps): App => {
     const { path } = splitTarget(target);
     const requestContext = observer.begin({ method, path, headers }, requestIdOf(headers['x-request-id']));
     if (!request.fault && 'countedAs' in found && found.countedAs) requestContext.isFor(...found.countedAs);
-    requestContext.failWith(error.code);
-    requestContext.isRejected = error instanceof Overloaded;
+    requestContext.failWith(error);
     const response = writer.rejected(error, errorsOf(found), request, requestContext.origin.requestId);
     observer.end(requestContext, response.status);
     return response;
@@ -222,7 +221,7 @@ export const createApp = (deps: Deps): App => {
     if (!('executed' in answered)) return answered;
     const { executed, head } = answered;
     if (executed.answer) requestContext.cache = executed.outcome;
-    if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND');
+    if ((executed.answer ?? executed).status === 404) requestContext.code = 'NOT_FOUND';
     const entry = (executed.answer ?? executed.template)?.entry;
     if (key !== undefined && entry) requests.learn(key, { route, head, counts: requestContext.counts, entry });
     return writer.executed(answered, request, requestContext.origin.requestId);
@@ -254,8 +253,7 @@ export const createApp = (deps: Deps): App => {
 
   const writeFailure = ({ request, requestContext, log: requestLog }: Call, error: unknown): GatewayResponse => {
     const appError = toAppError(error, requestLog);
-    requestContext.failWith(appError.code);
-    requestContext.isRejected = appError instanceof Overloaded;
+    requestContext.failWith(appError);
     return errorsOf(find(request)).toResponse(appError, request.headers);
   };
 

@@ -40,24 +40,9 @@ interface DrainOptions {
 
 interface Options {
   readonly app: App;
-  readonly config: ServerConfig;
+  readonly config: Config;
   readonly log: Logger;
 }
-
-type ServerConfig = Pick<
-  Config,
-  | 'port'
-  | 'host'
-  | 'headersTimeoutMs'
-  | 'requestTimeoutMs'
-  | 'sendTimeoutMs'
-  | 'keepAliveTimeoutMs'
-  | 'maxConnections'
-  | 'rateLimitPerMinute'
-  | 'trustedHops'
-  | 'corsOrigins'
-  | 'corsAllowedHeaders'
->;
 
 /** How often Node looks for connections that are too slow. */
 const TIMEOUT_CHECK_MS = 500;
@@ -245,9 +230,9 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 };
 
 /** Only where it is configured: its libraries would be a tenth of the start. */
-const loadRateLimit = async ({ rateLimitPerMinute, trustedHops }: ServerConfig): Promise<RateLimit> => {
+const loadRateLimit = async ({ rateLimitPerMinute, trustProxy }: Config): Promise<RateLimit> => {
   const { createClientOf, createRateLimit } = await import('./rate-limit.ts');
-  return createRateLimit({ perMinute: rateLimitPerMinute, clientOf: createClientOf(trustedHops) });
+  return createRateLimit({ perMinute: rateLimitPerMinute, clientOf: createClientOf(trustProxy) });
 };
 
 interface Miss {

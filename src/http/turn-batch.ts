@@ -1,10 +1,3 @@
-/** What is done at once for all items of a turn of the event loop. */
-export interface TurnBatch<Item> {
-  readonly add: (item: Item) => void;
-  /** Does it now, for those that wait. */
-  readonly flush: () => void;
-}
-
 const MAX_WAIT_MS = 1;
 
 /**
@@ -14,11 +7,12 @@ const MAX_WAIT_MS = 1;
  * @param handle must not throw
  * @param end of all that waited
  */
-export const createTurnBatch = <Item>(handle: (item: Item) => void, end?: () => void): TurnBatch<Item> => {
+export const createTurnBatch = <Item>(handle: (item: Item) => void, end?: () => void) => {
   let items: Item[] = [];
   let firstMs = 0;
   let scheduled: NodeJS.Immediate | undefined;
 
+  /** Handles those that wait now. */
   const flush = (): void => {
     clearImmediate(scheduled);
     const waiting = items;
@@ -28,7 +22,7 @@ export const createTurnBatch = <Item>(handle: (item: Item) => void, end?: () => 
   };
 
   return {
-    add: (item) => {
+    add: (item: Item): void => {
       const nowMs = performance.now();
       if (items.push(item) === 1) {
         firstMs = nowMs;

@@ -102,11 +102,8 @@ export const countError = ({ errors }: RequestCounts, handler: HandlerName, code
   error.count += 1;
 };
 
-/** Our statements have readable names; Prisma's are named by a hash of their text. */
-const PRISMA = /^prisma_/;
-
-/** @param name undefined for one that is not prepared */
+/** Our statements have readable names; Prisma's are named by a hash of their text. @param name undefined for one that is not prepared */
 export const countStatement = ({ statements: { byName } }: RequestCounts, name: string | undefined): void => {
-  const label = name === undefined ? 'unnamed' : PRISMA.test(name) ? 'prisma' : name;
+  const label = name === undefined ? 'unnamed' : name.startsWith('prisma_') ? 'prisma' : name;
   byName.set(label, (byName.get(label) ?? 0) + 1);
 };

@@ -33,9 +33,8 @@ export const logOptions = ({ level, secrets, worker }: LogOptions): LoggerOption
 };
 
 /** JSON lines, or readable text on a terminal. */
-export const createLog = async (given: LogOptions): Promise<Logger> => {
-  return pino(logOptions(given), process.stdout.isTTY ? await prettyStream() : lineStream(given.worker !== undefined));
-};
+export const createLog = async (given: LogOptions): Promise<Logger> =>
+  pino(logOptions(given), process.stdout.isTTY ? await prettyStream() : lineStream(given.worker !== undefined));
 
 // Loaded only for a terminal: production starts without it.
 const prettyStream = async (): Promise<DestinationStream> => {

@@ -149,13 +149,11 @@ interface CountedReplica extends Pick<Replica, 'name' | 'isAway' | 'lag' | 'stat
   readonly pool: Pick<Replica['pool'], 'totalCount' | 'waitingCount'>;
 }
 
-interface Sources {
-  readonly all: readonly CountedReplica[];
-  readonly stats: Replicas['stats'];
-}
-
 /** Registers the metrics of replicas. */
-export const countReplicas = (registry: Registry, { all, stats }: Sources): void => {
+export const countReplicas = (
+  registry: Registry,
+  { all, stats }: { readonly all: readonly CountedReplica[]; readonly stats: Replicas['stats'] },
+): void => {
   const { counter, gauge } = collectorsOf(registry);
   const ofEach = (read: (replica: CountedReplica) => number) => (): readonly Sample[] =>
     all.map((replica) => [{ replica: replica.name }, read(replica)]);

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Attributes } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { ObserveStatement } from '../database/pool.ts';
-import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import { type AppError, ERROR_TABLE, type ErrorCode, Overloaded } from '../errors.ts';
 import {
   type CacheUse,
   countAnswer,
@@ -45,7 +45,7 @@ export const createRequestObserver = ({ requests, isCounting, log, logRequests, 
   const working = new AsyncLocalStorage<RequestContext>();
 
   const contextOf = ({ method, path }: ObservedRequest, requestId: string, startMs: number, span?: RequestSpan) =>
-    new RequestContext({ requestId, method, path: path.slice(0, MAX_PATH_CHARS), startMs, span }, requests);
+    new RequestContext({ requestId, method, path: shortened(path, MAX_PATH_CHARS), startMs, span }, requests);
 
   return {
     /** Begins to record a request that has no cached response. */
@@ -173,8 +173,9 @@ export class RequestContext {
     this.counts = firstCounts(origin.path, requests);
   }
 
-  failWith(code: string): void {
-    this.code = code;
+  failWith(error: AppError): void {
+    this.code = error.code;
+    this.isRejected = error instanceof Overloaded;
   }
 
   /** Sets the operation, once it is known. @param route the path, with parameters in braces */
@@ -211,23 +212,21 @@ const spanAttributes = ({ origin, counts, cache, code }: RequestContext, status:
   ...(code === undefined ? {} : { 'error.type': code }),
 });
 
-/** The caller's `x-request-id` if it is short and safe to log, else a new one. */
-export type RequestIds = (given: string | string[] | undefined) => string;
-
 const SANE = /^[\w.:+/=@-]{1,128}$/;
 
-/** An id is a random prefix of the process and a counter: a random id for each request would cost more than a cache hit. */
-export const createRequestIds = (): RequestIds => {
+/**
+ * The caller's `x-request-id` if it is short and safe to log, else a new one: a random prefix of the process and a counter, because a random id for each
+ * request would cost more than a cache hit.
+ */
+export const createRequestIds = () => {
   const prefix = randomBytes(12).toString('base64url');
   let count = 0;
-  return (given) => {
+  return (given: string | string[] | undefined): string => {
     if (typeof given === 'string' && SANE.test(given)) return given;
     count += 1;
     return `${prefix}-${count.toString(36)}`;
   };
 };
-
-const MAX_LOGGED_PATH_CHARS = 200;
 
 /** Which requests are logged: all, those without a cached response, or none. */
 export type LogRequests = 'all' | 'misses' | 'none';
@@ -243,13 +242,12 @@ const createRequestLog = (log: Logger, which: LogRequests) => {
   ): void => {
     // A line for each rejection would add to the overload: the load guard logs a summary every few seconds.
     if (!isOn || isRejected) return;
-    const { requestId, span, method } = origin;
+    const { requestId, span, method, path } = origin;
     const { handler, operation } = counts;
     // Probes, scrapes and pages are logged only if they fail.
     if (which === 'misses' && (cache === 'hit' || (handler === 'other' && status < 400))) return;
     if (which === 'misses' && isMistake(code, status) && !isWithinRate()) return;
     const traceId = span?.traceId;
-    const path = shortened(origin.path, MAX_LOGGED_PATH_CHARS);
     const durationMs = Math.round(ms * 100) / 100;
     log.info(
       { requestId, traceId, handler, operation, method, path, status, code, durationMs, cache, statements },

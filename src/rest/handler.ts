@@ -5,7 +5,7 @@ import type { RequestState } from '../graphql/context.ts';
 import type { HttpPart, MaskError } from '../graphql/mask-error.ts';
 import type { Documents } from '../graphql/use-documents.ts';
 import type { Yoga } from '../graphql/yoga.ts';
-import { PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
+import { JSON_TYPE, PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
 import { type RestOperation, textOf } from './documents.ts';
 import { badParameter, type Parameter } from './parameters.ts';
@@ -91,8 +91,6 @@ const createRoute = (
     },
   };
 };
-
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing with this id.');
 

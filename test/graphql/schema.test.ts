@@ -12,6 +12,13 @@ const fieldsOf = (type: string): string[] => {
   return isObjectType(found) ? Object.keys(found.getFields()) : [];
 };
 
+/** Of a model or a table: `src/variant/` has the files of `ProductVariant` and `product_variant`. */
+const folderOf = (name: string): string =>
+  name
+    .split(/_|\B(?=[A-Z])/)
+    .at(-1)
+    ?.toLowerCase() ?? '';
+
 describe('a column is not forgotten:', () => {
   /** Columns that clients do not see as they are, and why. */
   const NOT_IN_GRAPHQL: Readonly<Record<string, readonly string[]>> = {
@@ -30,7 +37,7 @@ describe('a column is not forgotten:', () => {
     const forgotten = columnsOf(model).filter(
       (column) => !fieldsOf(model).includes(column) && !NOT_IN_GRAPHQL[model]?.includes(column),
     );
-    const folder = model.toLowerCase();
+    const folder = folderOf(model);
     expect(
       forgotten,
       `add the column to src/${folder}/${folder}.type.ts and run "npm run generate", or add it to NOT_IN_GRAPHQL in this file`,
@@ -48,10 +55,11 @@ describe('a column is not forgotten:', () => {
 
   test.for(IMPORT_KINDS)('a file may fill each of a $table', ({ table, fields }) => {
     const [model = ''] = Object.entries(TABLES).find(([, name]) => name === table) ?? [];
+    const folder = folderOf(table);
     const forgotten = columnsOf(model).filter((column) => !fields[column] && !NOT_IMPORTED[table]?.includes(column));
     expect(
       forgotten,
-      `add a line for the column to src/${table}/${table}.import.ts, or add it to NOT_IMPORTED in this file`,
+      `add a line for the column to src/${folder}/${folder}.import.ts, or add it to NOT_IMPORTED in this file`,
     ).toEqual([]);
   });
 

@@ -126,7 +126,7 @@ describe('CORS', () => {
     [
       413,
       'a body that is too long',
-      (origin) => `${CHUNKED}${origin}\r\n200000\r\n${'x'.repeat(0x200000)}\r\n0\r\n\r\n`,
+      (origin) => `${CHUNKED}${origin}\r\n100001\r\n${'x'.repeat(0x100001)}\r\n0\r\n\r\n`,
     ],
     [
       414,

@@ -282,4 +282,26 @@ describe('the answers', () => {
       SERVICE_UNAVAILABLE: { headers: { 'Retry-After': {} } },
     });
   });
+
+  test('that are errors are as the examples, bodies and headers', async () => {
+    await using restricted = await createTestGateway(shop.database, { ACCESS_TOKENS: 'a-token-0123456789' });
+    const answers = [
+      await shop.gateway.get('/api/product/hot?limit=ten'),
+      await restricted.get('/api/product/hot'),
+      await shop.gateway.get('/api/product/999999'),
+      await shop.gateway.request('DELETE', '/api/product/hot'),
+      await shop.gateway.get(`/api/product/hot?${'x'.repeat(8192)}`),
+    ];
+    for (const { json, headers } of answers) {
+      const { code } = json as { code: string };
+      const { content, headers: documented = {} } = openapi.components.responses[code] as {
+        readonly content: Readonly<Record<string, unknown>>;
+        readonly headers?: Readonly<Record<string, { readonly example: string }>>;
+      };
+      expect(content).toMatchObject({ 'application/problem+json': { example: json } });
+      for (const [name, { example }] of Object.entries(documented)) {
+        expect(headers[name.toLowerCase()], `${code} ${name}`).toBe(example);
+      }
+    }
+  });
 });

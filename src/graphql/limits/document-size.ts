@@ -198,7 +198,7 @@ const checkRepeats = (roots: readonly (readonly Parent[])[], fragments: Fragment
 export type QueryLimits = Config['queryLimits'];
 
 interface Excess {
-  /** The limit as the operator or the README calls it. */
+  /** The variable that sets it, or what it is a limit of. */
   readonly limit: string;
   readonly maximum: number;
   readonly actual: number;

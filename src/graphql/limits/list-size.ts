@@ -13,7 +13,16 @@ import {
   Kind,
   type VariableValues,
 } from 'graphql';
-import { argumentValue, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
+import {
+  argumentValue,
+  DEFAULT_PAGE_SIZE,
+  isListSize,
+  LIST_SIZE,
+  MAX_IDS,
+  maxItemsOf,
+  objectFieldsOf,
+  rangeOf,
+} from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
 import { hasNode } from '../selection.ts';
@@ -30,12 +39,6 @@ import { readable, tooComplex } from './document-size.ts';
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** How long a list is assumed to be that declares nothing, such as one of `t.relation`; also how long Pothos makes a page without `first` and `last`. */
-const ASSUMED_SIZE = 20;
-
-/** The longest page of Pothos' connections, unless they say otherwise. */
-const MAX_PAGE = 100;
-
 /** https://relay.dev/graphql/connections.htm */
 const isConnection = ({ type }: Field): boolean => getNamedType(type).name.endsWith('Connection');
 
@@ -46,7 +49,7 @@ const slicingArgumentsOf = (field: Field): GraphQLArgument[] => {
 };
 
 export const assumedSizeOf = ({ extensions }: Field): number =>
-  (extensions.assumedSize as number | undefined) ?? ASSUMED_SIZE;
+  (extensions.assumedSize as number | undefined) ?? DEFAULT_PAGE_SIZE;
 
 export const sizedFieldsOf = (field: Field): readonly string[] =>
   (field.extensions.sizedFields as readonly string[] | undefined) ?? (isConnection(field) ? ['edges', 'nodes'] : []);
@@ -66,14 +69,14 @@ export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | un
   if (readers.length === 0) return undefined;
   const { assumedSize } = field.extensions as { assumedSize?: number };
   // What is declared has a default or `assumedSize`, and is refused otherwise.
-  const without = assumedSize ?? (isConnection(field) || !field.args.some(isListSize) ? ASSUMED_SIZE : 0);
+  const without = assumedSize ?? (isConnection(field) ? DEFAULT_PAGE_SIZE : 0);
   return (variables) => Math.max(...readers.map((read) => read(variables))) || without;
 };
 
 /** The list length that a slicing argument asks for: 0 where it is out of its range, because the field will refuse it. */
 const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader => {
   const range = rangeOf(argument);
-  const maximum = range?.maximum ?? MAX_PAGE;
+  const maximum = range?.maximum ?? LIST_SIZE.maximum;
   const sizeOf = (value: unknown): number => {
     const size = Number(value ?? 0);
     if (!range) return Math.max(0, Math.min(size, maximum));

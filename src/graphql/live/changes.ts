@@ -5,7 +5,7 @@ import type { Change } from '../../cache/tags.ts';
 import { AppError } from '../../errors.ts';
 import type { WrittenResult } from '../body-form.ts';
 import { builder, LIVE_FIELD } from '../builder.ts';
-import type { ChangeSource, Topic, TopicListener } from './topics.ts';
+import { type ChangeSource, MIN_INTERVAL_MS, RETRY_MS, type Topic, type TopicListener } from './topics.ts';
 
 /** What has changed since the last event: the ids of rows, or everything where they are not known. */
 export interface Changes {
@@ -102,13 +102,8 @@ interface State extends Topic {
 
 export type RunChanges = (changes: Changes) => Promise<WrittenResult>;
 
-const MIN_INTERVAL_MS = 100;
-
 /** A transaction of many rows is notified in parts. */
 const COLLECT_MS = 20;
-
-/** After a failure that may pass. */
-const RETRY_MS = 500;
 
 /**
  * The listeners of the change feed. A change is sent when it was notified longer ago than the bound of freshness: before, another gateway may still answer as it was,

@@ -46,11 +46,11 @@ interface Options extends ChangeSource {
 }
 
 /** In a flood of changes a topic is executed once in this time, or in more where there are many topics: together they take a part of one core. */
-const MIN_INTERVAL_MS = 100;
+export const MIN_INTERVAL_MS = 100;
 const MIN_INTERVAL_PER_TOPIC_MS = 0.5;
 
 /** After a failure that may pass. */
-const RETRY_MS = 500;
+export const RETRY_MS = 500;
 
 /** This long after a planned change, a heartbeat no longer takes that change for the next one. */
 const AFTER_CHANGE_MS = 5;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type GraphQLArgument,
   type GraphQLInputType,
@@ -11,24 +11,26 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { isPublicField } from '../../access/access.ts';
-import { AppError, ERROR_TABLE, type ErrorCode } from '../../errors.ts';
+import { type Access, isPublicField } from '../../access/access.ts';
+import { bearerChallenge } from '../../access/tokens.ts';
+import { AppError, databaseUnavailable, type ErrorCode } from '../../errors.ts';
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
-import { problemText } from '../../http/message.ts';
+import { JSON_TYPE, MAX_HEADER_BYTES, MAX_TARGET_CHARS, problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
+import { badParameter } from '../parameters.ts';
 import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
 
 /** OpenAPI 3.1 of the REST paths, derived from their documents and the schema: https://spec.openapis.org/oas/v3.1.1.html */
 export const createOpenapi = (
   operations: readonly RestOperation[],
   schema: GraphQLSchema,
-  protection?: Protection,
+  protection?: Pick<Access, 'isRestricted'>,
 ): StaticFile => {
   const identity = new TextEncoder().encode(JSON.stringify(openapiDocument(operations, schema, protection)));
   return {
-    contentType: 'application/json; charset=utf-8',
-    etag: `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
+    contentType: JSON_TYPE,
+    etag: `"${hash('sha256', identity, 'base64url').slice(0, 22)}"`,
     cacheControl: 'no-cache',
     bodies: { identity },
   };
@@ -39,14 +41,10 @@ const DESCRIPTION = `${packageJson.description}
 Every path answers HEAD as it answers GET. An empty parameter is the same as an absent one, and one that the path does not
 know is ignored. Names of enum values are taken in any case.`;
 
-interface Protection {
-  readonly isRestricted: boolean;
-}
-
 export const openapiDocument = (
   operations: readonly RestOperation[],
   schema: GraphQLSchema,
-  { isRestricted }: Protection = { isRestricted: false },
+  { isRestricted }: Pick<Access, 'isRestricted'> = { isRestricted: false },
 ): JsonSchema => {
   const schemas = createResultSchemas();
   const tags = new Map<string, JsonSchema>();
@@ -133,74 +131,67 @@ const NOT_MODIFIED: JsonSchema = {
   headers: { ...REVALIDATION, 'X-Request-Id': REQUEST_ID },
 };
 
-interface Problem {
-  readonly description: string;
-  readonly detail: string;
-  readonly parameter?: string;
-  readonly headers?: Readonly<Record<string, JsonSchema>>;
-}
+const problem = (code: ErrorCode, detail: string, headers: AppError['headers'] = {}): AppError =>
+  new AppError(code, detail, { headers });
 
-/** The errors that a path may answer with, each by an example. */
-const PROBLEMS = {
-  BAD_USER_INPUT: {
-    description: 'A parameter is not what it must be, or the request is not valid HTTP.',
-    detail: 'Parameter "limit" must be a whole number, but is "ten".',
-    parameter: 'limit',
-  },
-  UNAUTHENTICATED: {
-    description: 'The gateway requires an access token, and the request has none that is valid.',
-    detail: 'This operation needs an access token: Authorization: Bearer <token>.',
-    headers: { 'WWW-Authenticate': { ...header('How to authenticate: RFC 6750.', 'Bearer'), required: true } },
-  },
-  NOT_FOUND: {
-    description: 'No row that clients may see has this id.',
-    detail: 'There is nothing with this id.',
-  },
-  METHOD_NOT_ALLOWED: {
-    description: 'The path takes GET, HEAD and OPTIONS.',
-    detail: 'This path takes GET, HEAD, OPTIONS.',
-    headers: { Allow: { ...header('The methods that the path takes.', 'GET, HEAD, OPTIONS'), required: true } },
-  },
-  URI_TOO_LONG: {
-    description: 'The request target is too long.',
-    detail: 'A request target may have 8192 characters.',
-  },
-  TOO_MANY_REQUESTS: {
-    description: 'The client sends too many requests.',
-    detail: 'Too many requests. Try again later.',
-  },
-  HEADERS_TOO_LARGE: {
-    description: 'The target and headers of the request are past 32 KiB together.',
-    detail: 'The target and headers of a request may have 32768 bytes together.',
-  },
-  INTERNAL_SERVER_ERROR: {
-    description: 'A fault of the gateway; its cause is in the log only.',
-    detail: 'Something went wrong on our side.',
-  },
-  SERVICE_UNAVAILABLE: {
-    description: 'The database is unavailable, or the gateway is overloaded.',
-    detail: 'The database cannot answer at the moment. Try again shortly.',
-    headers: { 'Retry-After': { ...header('Seconds to wait before another try.', '1'), required: true } },
-  },
-} as const satisfies Partial<Record<ErrorCode, Problem>>;
+/** The errors that every path may answer with, each by an example, as the one that throws it has it. */
+const PROBLEMS: readonly (readonly [example: AppError, description: string])[] = [
+  [
+    badParameter('limit', 'must be a whole number, but is "ten"'),
+    'A parameter is not what it must be, or the request is not valid HTTP.',
+  ],
+  [bearerChallenge('missing'), 'The gateway requires an access token, and the request has none that is valid.'],
+  [problem('NOT_FOUND', 'There is nothing with this id.'), 'No row that clients may see has this id.'],
+  [
+    problem('METHOD_NOT_ALLOWED', 'This path takes GET, HEAD, OPTIONS.', { allow: 'GET, HEAD, OPTIONS' }),
+    'The path takes GET, HEAD and OPTIONS.',
+  ],
+  [
+    problem('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`),
+    'The request target is too long.',
+  ],
+  [
+    problem('TOO_MANY_REQUESTS', 'A client may ask 600 times a minute.', { 'retry-after': '60' }),
+    'The client sends too many requests.',
+  ],
+  [
+    problem('HEADERS_TOO_LARGE', `The target and headers of a request may have ${MAX_HEADER_BYTES} bytes together.`),
+    'The target and headers of the request are past 32 KiB together.',
+  ],
+  [
+    problem('INTERNAL_SERVER_ERROR', 'Something went wrong on our side.'),
+    'A fault of the gateway; its cause is in the log only.',
+  ],
+  [databaseUnavailable(), 'The database is unavailable, or the gateway is overloaded.'],
+];
 
-const PROBLEM_CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
+/** The headers that errors have. */
+const PROBLEM_HEADERS: Readonly<Record<string, readonly [name: string, description: string]>> = {
+  'www-authenticate': ['WWW-Authenticate', 'How to authenticate: RFC 6750.'],
+  allow: ['Allow', 'The methods that the path takes.'],
+  'retry-after': ['Retry-After', 'Seconds to wait before another try.'],
+};
 
 /** The `responses` of an operation that are errors. */
 const problemReferences = (canBeMissing: boolean): JsonSchema =>
   Object.fromEntries(
-    PROBLEM_CODES.filter((code) => canBeMissing || code !== 'NOT_FOUND').map((code) => [
-      ERROR_TABLE[code].status,
+    PROBLEMS.filter(([{ code }]) => canBeMissing || code !== 'NOT_FOUND').map(([{ code, status }]) => [
+      status,
       { $ref: `#/components/responses/${code}` },
     ]),
   );
 
 const PROBLEM_RESPONSES: JsonSchema = Object.fromEntries(
-  PROBLEM_CODES.map((code) => {
-    const { description, detail, parameter, headers }: Problem = PROBLEMS[code];
-    const example = JSON.parse(problemText(new AppError(code, detail, { argument: parameter })));
-    const schema = { $ref: '#/components/schemas/Problem' };
-    return [code, { description, headers, content: { 'application/problem+json': { schema, example } } }];
+  PROBLEMS.map(([error, description]) => {
+    const headers = Object.entries(error.headers).map(([key, example]) => {
+      const [name = key, about = ''] = PROBLEM_HEADERS[key] ?? [];
+      return [name, { ...header(about, example), required: true }];
+    });
+    const content = { schema: { $ref: '#/components/schemas/Problem' }, example: JSON.parse(problemText(error)) };
+    return [
+      error.code,
+      { description, headers: Object.fromEntries(headers), content: { 'application/problem+json': content } },
+    ];
   }),
 );
 
@@ -213,7 +204,7 @@ const PROBLEM: JsonSchema = {
     title: { type: 'string', description: 'The kind of error in words.' },
     status: { type: 'integer', description: 'The HTTP status.' },
     detail: { type: 'string', description: 'What is wrong with this request.' },
-    code: { type: 'string', description: 'The kind of error, for programs.', enum: PROBLEM_CODES },
+    code: { type: 'string', description: 'The kind of error, for programs.', enum: PROBLEMS.map(([{ code }]) => code) },
     parameter: { type: 'string', description: 'The parameter at fault, where one is.' },
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
