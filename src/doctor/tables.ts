@@ -1,9 +1,9 @@
-import { type DatabaseClient, withConnection } from '../database/client.ts';
+import { type DatabaseClient, oneRow, withConnection } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { missingRights, readWatchedTables } from '../database/migrations/rights.ts';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
 import { findPooling, tripOfNotification } from '../database/pooler.ts';
-import { type Check, type Examined, type Finding, fail, ok, oneRow, warn } from './finding.ts';
+import { type Check, type Examined, type Finding, fail, ok, warn } from './finding.ts';
 
 /** Whether the database is as this version's migrations leave it. */
 export const checkMigrations: Check = async ({ client }) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
+import { oneRow } from '../client.ts';
 import { throwUnreachable } from '../failures.ts';
 
 /**
@@ -68,15 +69,14 @@ const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<Mi
 };
 
 /** The role, and a schema of its search path that it may not use: PostgreSQL passes over such a one, so that its tables seem not to be there. */
-const findRefusal = async (client: pg.ClientBase | pg.Pool): Promise<{ role: string; schema: string | null }> => {
-  const { rows } = await client.query<{ role: string; schema: string | null }>(
+const findRefusal = (client: pg.ClientBase | pg.Pool) =>
+  oneRow<{ role: string; schema: string | null }>(
+    client,
     `select quote_ident(current_user) as role,
        (select quote_ident(nspname) from pg_namespace where not has_schema_privilege(oid, 'usage')
           and nspname = any (select btrim(part, ' "') from string_to_table(current_setting('search_path'), ',') part)
         limit 1) as schema`,
   );
-  return rows[0] ?? { role: 'this role', schema: null };
-};
 
 /** The SQL that records a migration as applied. */
 export const recordOf = ({ name, checksum }: MigrationFile): string => `
