@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import pg, { type Pool } from 'pg';
+import type { Pool } from 'pg';
 import { OperatorError } from '../errors.ts';
 import { type DatabaseClient, oneRow, withConnection } from './client.ts';
 import { connectionConfig } from './connection.ts';
-import { isDatabaseUnavailable, messageOf } from './failures.ts';
+import { hasCode, isDatabaseUnavailable, messageOf } from './failures.ts';
 
 /**
  * The pooler between a connection and the server: `none`; one that gives the connection a session of its own for as long as it is open; or one that gives
@@ -62,8 +62,7 @@ const keepsStatements = async (client: DatabaseClient): Promise<boolean> => {
       return true;
     });
   } catch (error) {
-    if (error instanceof pg.DatabaseError && (error.code === NO_SUCH_STATEMENT || error.code === STATEMENT_EXISTS))
-      return false;
+    if (hasCode(error, NO_SUCH_STATEMENT, STATEMENT_EXISTS)) return false;
     throw error;
   }
 };

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
 import { DatabaseClient, oneRow } from '../client.ts';
 import { connectionConfig, placeOf } from '../connection.ts';
-import { messageOf } from '../failures.ts';
+import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
 import { assertOwnSession } from '../pooler.ts';
 import {
   compareMigrations,
@@ -86,14 +86,13 @@ const RECORD = `
 const FORGET_UNFINISHED =
   'update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null';
 
-const INSUFFICIENT_PRIVILEGE = '42501';
 const DUPLICATE_TABLE = '42P07';
 
 const createRecord = async (client: DatabaseClient): Promise<void> => {
   try {
     await client.query(RECORD);
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
+    if (!hasCode(error, INSUFFICIENT_PRIVILEGE)) throw error;
     const grantSql = `select format('grant create on schema %I to %I', current_schema(), current_user) as grant`;
     const { grant } = await oneRow<{ grant: string }>(client, grantSql);
     throw new OperatorError(

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
 import { oneRow } from '../client.ts';
-import { throwUnreachable } from '../failures.ts';
+import { hasCode, INSUFFICIENT_PRIVILEGE, throwUnreachable } from '../failures.ts';
 
 /**
  * Compares the folder with what `_prisma_migrations` says of it. Each list holds names, oldest first.
@@ -43,7 +43,6 @@ interface MigrationRecord {
 }
 
 const UNDEFINED_TABLE = '42P01';
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** What `_prisma_migrations` has, but for what was rolled back. @throws {OperatorError} where the role may not read it */
 const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<MigrationRecord[]> => {
@@ -54,9 +53,8 @@ const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<Mi
     );
     return rows;
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error;
-    const isAbsent = error.code === UNDEFINED_TABLE;
-    if (!isAbsent && error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+    const isAbsent = hasCode(error, UNDEFINED_TABLE);
+    if (!isAbsent && !hasCode(error, INSUFFICIENT_PRIVILEGE)) throw error;
     const { role, schema } = await findRefusal(client);
     if (isAbsent && schema === null) return [];
     const [refused, right] = isAbsent
