@@ -3,7 +3,9 @@ import type pg from 'pg';
 import { type ConnectToPrimary, type DatabaseClient, oneRow, withConnection } from './client.ts';
 
 /** What a session must be good for, as libpq names it: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS */
-export type SessionAttributes = 'any' | 'read-write' | 'primary';
+export const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
+
+export type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number];
 
 /** SQLSTATE read_only_sql_transaction; also the code of {@link NotWritable}. */
 const READ_ONLY = '25006';
