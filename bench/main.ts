@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { runBenchmark } from './benchmark.ts';
-import { HELP, type Options, readOptions } from './options.ts';
+import { type Options, readOptions } from './options.ts';
 import { makeDirectory, runProgram, type Surroundings } from './program.ts';
 import { compareWithLastRun } from './report/comparison.ts';
 import { writeReport } from './report/report.ts';
@@ -16,8 +16,4 @@ const run = async (options: Options, { signal, cleanup }: Surroundings): Promise
   if (options.report) await writeReport(results, summary);
 };
 
-await runProgram(async (surroundings) => {
-  const options = readOptions(process.argv.slice(2));
-  if (options) await run(options, surroundings);
-  else console.log(HELP);
-});
+await runProgram((surroundings) => run(readOptions(), surroundings));

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { endWithHelp } from './program.ts';
 import { CONTENDERS, LIMIT } from './servers/contenders.ts';
 
 export interface Options {
@@ -28,7 +29,7 @@ const QUICK_ROUNDS = 3;
 const PRODUCTS = 100_000;
 const QUICK_PRODUCTS = 20_000;
 
-export const HELP = `Measures the gateway and its peers against the limit of node:http, and checks every answer.
+const HELP = `Measures the gateway and its peers against the limit of node:http, and checks every answer.
 
   npm run bench -- [options]
 
@@ -44,10 +45,9 @@ export const HELP = `Measures the gateway and its peers against the limit of nod
 
 const list = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim());
 
-/** @returns undefined when only help is asked for. @throws Error that says what is wrong */
-export const readOptions = (args: readonly string[]): Options | undefined => {
+/** Those of the command line. @throws Error that says what is wrong */
+export const readOptions = (): Options => {
   const { values } = parseArgs({
-    args: [...args],
     allowNegative: true,
     options: {
       help: { type: 'boolean', short: 'h' },
@@ -62,7 +62,7 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
       report: { type: 'boolean' },
     },
   });
-  if (values.help) return undefined;
+  if (values.help) endWithHelp(HELP);
   const { quick } = values;
   const names = CONTENDERS.map(({ name }) => name);
   const only = list(values.only);

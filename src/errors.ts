@@ -68,6 +68,10 @@ export class AppError extends Error {
   }
 }
 
+/** A value that does not fit an argument. */
+export const badArgument = (argument: string, problem: string): AppError =>
+  new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
+
 /** The database is away or too slow: 503 with `Retry-After`. */
 export const databaseUnavailable = (cause?: unknown): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment. Try again shortly.', {

@@ -1,4 +1,5 @@
 import type { CachedTable } from './cache/tags.ts';
+import type { ServedTable } from './database/migrations/rights.ts';
 import type { FeatureLoaders } from './graphql/context.ts';
 
 /** Which rows of a table are visible at a time, in every form that is needed. */
@@ -11,16 +12,11 @@ export interface Rule<Row> {
 }
 
 /** What the database must have for a table. The doctor checks the database, and a test the migrations. */
-export interface CheckedTable {
-  readonly table: string;
+export interface CheckedTable extends ServedTable {
   /** Triggers that notify every change, and those that keep other tables. */
   readonly triggers: readonly string[];
   /** Updates of these columns are not notified. */
   readonly silentColumns: readonly string[];
-  /** Privileges that the gateway's role needs: `select`, `update (a_column)`. */
-  readonly rights: readonly string[];
-  /** Further tables that are read. @default none */
-  readonly alsoReads?: readonly string[];
 }
 
 /** A table that the gateway serves, and all that other folders need to know of it. */

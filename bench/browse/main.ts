@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startServerIn } from '../database/database.ts';
 import { positive } from '../options.ts';
-import { runProgram, type Surroundings } from '../program.ts';
+import { endWithHelp, runProgram, type Surroundings } from '../program.ts';
 import { openBrowseDatabase } from './database.ts';
 import { measureBrowse } from './measure.ts';
 import { toMarkdown, writeBrowse } from './report.ts';
@@ -32,6 +32,7 @@ const { values } = parseArgs({
     report: { type: 'boolean' },
   },
 });
+if (values.help) endWithHelp(HELP);
 
 const run = async ({ signal, cleanup }: Surroundings): Promise<void> => {
   const log = console.error;
@@ -45,7 +46,4 @@ const run = async ({ signal, cleanup }: Surroundings): Promise<void> => {
   if (values.report ?? values.products === undefined) await writeBrowse(markdown);
 };
 
-await runProgram(async (surroundings) => {
-  if (values.help) console.log(HELP);
-  else await run(surroundings);
-});
+await runProgram(run);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startServerIn } from '../database/database.ts';
 import { positive } from '../options.ts';
-import { runProgram, type Surroundings } from '../program.ts';
+import { endWithHelp, runProgram, type Surroundings } from '../program.ts';
 import { measureCaches } from './measure.ts';
 import { toText, writeCache } from './report.ts';
 
@@ -33,6 +33,7 @@ const { values } = parseArgs({
     report: { type: 'boolean' },
   },
 });
+if (values.help) endWithHelp(HELP);
 
 const run = async ({ signal, cleanup }: Surroundings): Promise<void> => {
   const { products, cache, exponent } = values;
@@ -48,7 +49,4 @@ const run = async ({ signal, cleanup }: Surroundings): Promise<void> => {
   if (values.report ?? !(products || cache || exponent)) await writeCache(samples, options);
 };
 
-await runProgram(async (surroundings) => {
-  if (values.help) console.log(HELP);
-  else await run(surroundings);
-});
+await runProgram(run);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { CONNECTIONS } from '../load/wrk.ts';
+import { whenAndWhere } from '../machine/machine.ts';
 import { count, percent } from '../report/format.ts';
 import { markSection, writeSection } from '../report/section.ts';
 import { textTable } from '../report/table.ts';
@@ -28,7 +28,7 @@ export const toText = (samples: readonly CacheSample[]): string =>
 const toMarkdown = ({ exponent, seconds }: CacheOptions): string =>
   markSection(SECTION, [
     '![From memory, memory and CPU time by the size of the cache](../bench/cache/chart.svg)',
-    `\`npm run bench:cache\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}) for gateway, PostgreSQL (1 GB of shared buffers) and client; ${CONNECTIONS} connections, ${seconds} s each. Without the index of products (\`BROWSE_INDEX_MAX_MB=0\`).`,
+    `\`npm run bench:cache\` ${whenAndWhere()} for gateway, PostgreSQL (1 GB of shared buffers) and client; ${CONNECTIONS} connections, ${seconds} s each. Without the index of products (\`BROWSE_INDEX_MAX_MB=0\`).`,
     `What is asked for is an assumption, so compare the sizes, not the shares: 75 of 100 requests are product pages, 20 lists of a category, 5 the hot or the new products. Rank *r* is asked for in proportion to 1 / *r*^${exponent}, about as [sales follow ranks](https://papers.ssrn.com/sol3/papers.cfm?abstract_id=1679991). Nothing changes meanwhile.`,
   ]);
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import { makeDirectory } from '../program.ts';
 import { type Catalogue, PRISMA_INDEXES } from './catalogue.ts';
 import { fillCatalogue } from './fill.ts';
+import { connect, databaseOn } from './kept-database.ts';
 
 /** A database with the catalogue in it, of this run alone. */
 interface BenchDatabase {
@@ -37,7 +38,7 @@ interface Options {
 export const openBenchDatabases = async ({ catalogue, needed, serverUrl, log }: Options): Promise<BenchDatabases> => {
   const startedMs = performance.now();
   await using cleanup = new AsyncDisposableStack();
-  const server = serverUrl ?? (await startTemporaryServer(cleanup));
+  const server = serverUrl ?? (await startServerIn(undefined, cleanup));
   const name = `vitrine_bench_${randomBytes(4).toString('hex')}`;
   const sharedUrl = await createDatabase(server, name, '', cleanup);
   await applyMigrations({ url: sharedUrl, log: () => {} });
@@ -51,8 +52,7 @@ export const openBenchDatabases = async ({ catalogue, needed, serverUrl, log }: 
   const open = async (url: string): Promise<BenchDatabase> => {
     // As a database in use has it: statistics, the visibility map that index-only scans need, and nothing left to write.
     await runAll(url, ['vacuum (analyze) category, product, product_words, notice', 'checkpoint']);
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
+    const client = await connect(url);
     cleanup.defer(() => client.end());
     return { url, client };
   };
@@ -68,8 +68,7 @@ export const openBenchDatabases = async ({ catalogue, needed, serverUrl, log }: 
 };
 
 const runAll = async (url: string, statements: readonly string[]): Promise<void> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await connect(url);
   try {
     for (const statement of statements) await client.query(statement);
   } finally {
@@ -77,15 +76,11 @@ const runAll = async (url: string, statements: readonly string[]): Promise<void>
   }
 };
 
-/** An embedded server, whose databases go with it. */
-export const startTemporaryServer = (cleanup: AsyncDisposableStack): Promise<string> =>
-  startServerIn(undefined, cleanup, {});
-
-/** One whose databases stay in their directory, if there is one to keep them in. */
+/** An embedded server, whose databases stay in their directory if there is one to keep them in. */
 export const startServerIn = async (
   keptDir: string | undefined,
   cleanup: AsyncDisposableStack,
-  settings: Record<string, string>,
+  settings: Record<string, string> = {},
 ): Promise<string> => {
   const dataDir = keptDir ?? (await makeDirectory('', cleanup));
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {}, settings });
@@ -101,7 +96,5 @@ const createDatabase = async (
 ): Promise<string> => {
   await runAll(serverUrl, [`create database ${name} ${options}`]);
   cleanup.defer(() => runAll(serverUrl, [`drop database ${name} with (force)`]));
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
+  return databaseOn(serverUrl, name);
 };

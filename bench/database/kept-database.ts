@@ -47,7 +47,8 @@ export const openKeptDatabase = async (options: Options): Promise<KeptDatabase> 
   return { url, client, [Symbol.asyncDispose]: () => client.end() };
 };
 
-const databaseOn = (serverUrl: string, name: string): string => {
+/** The URL of a database on a server. */
+export const databaseOn = (serverUrl: string, name: string): string => {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;

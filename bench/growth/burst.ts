@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import { connect } from '../database/kept-database.ts';
 import { isGood, openLoop, type Sample } from '../overload/open-loop.ts';
+import { change } from './changes.ts';
 import type { GrowthDatabase } from './database.ts';
 import type { Meter } from './meter.ts';
 
@@ -48,16 +49,14 @@ const writePrices = async (
   let commits = 0;
   const startMs = performance.now();
   const work = async (): Promise<void> => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
+    const client = await connect(url);
     while (!signal.aborted) {
       if (commits >= ((performance.now() - startMs) / 1000) * perSecond) {
         await delay(1);
         continue;
       }
       commits += 1;
-      const values = [1 + random(catalogue.products)];
-      await client.query({ name: 'price', text: 'update product set price = price + 0.01 where id = $1', values });
+      await change(client, 1 + random(catalogue.products));
     }
     await client.end();
   };

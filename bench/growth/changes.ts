@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { connect } from '../database/kept-database.ts';
 import type { HttpClient } from '../load/http-client.ts';
 import { medianOf } from '../measure/median.ts';
 import type { Call } from '../workloads/workload.ts';
@@ -20,8 +21,8 @@ export interface ChangeCost {
 
 const COMMITS = 3000;
 
-/** Commits one price after another. */
-const change = async (client: pg.Client, id: number): Promise<void> => {
+/** Commits a price. */
+export const change = async (client: pg.Client, id: number): Promise<void> => {
   await client.query({ name: 'price', text: 'update product set price = price + 0.01 where id = $1', values: [id] });
 };
 
@@ -30,8 +31,7 @@ export const measureChanges = async (
   client: HttpClient,
   meter: Meter,
 ): Promise<ChangeCost> => {
-  const backOffice = new pg.Client({ connectionString: url });
-  await backOffice.connect();
+  const backOffice = await connect(url);
   try {
     const lists = requestsOf(catalogue);
     const known: Call[] = [

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { positive } from '../options.ts';
+import { endWithHelp } from '../program.ts';
 
 export interface GrowthOptions {
   /** Sizes of the catalogue. */
@@ -12,7 +13,7 @@ export interface GrowthOptions {
   readonly databaseUrl: string | undefined;
 }
 
-export const HELP = `Measures what grows with the catalogue, and what readers notice while the back office writes.
+const HELP = `Measures what grows with the catalogue, and what readers notice while the back office writes.
 
   npm run bench:growth -- [options]
 
@@ -24,10 +25,9 @@ export const HELP = `Measures what grows with the catalogue, and what readers no
   --database-url URL    a PostgreSQL server on this machine, as its superuser; the catalogues stay there for the next run. By
                         default the embedded one, whose catalogues go with it`;
 
-/** @returns undefined when only help is asked for. @throws Error that says what is wrong */
-export const readGrowthOptions = (args: readonly string[]): GrowthOptions | undefined => {
+/** Those of the command line. @throws Error that says what is wrong */
+export const readGrowthOptions = (): GrowthOptions => {
   const { values } = parseArgs({
-    args: [...args],
     options: {
       help: { type: 'boolean', short: 'h' },
       products: { type: 'string' },
@@ -38,7 +38,7 @@ export const readGrowthOptions = (args: readonly string[]): GrowthOptions | unde
       'database-url': { type: 'string' },
     },
   });
-  if (values.help) return undefined;
+  if (values.help) endWithHelp(HELP);
   return {
     products: (values.products ?? '10000,1000000').split(',').map((text) => positive('products', text)),
     seconds: positive('seconds', values.seconds),

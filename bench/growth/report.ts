@@ -1,4 +1,4 @@
-import os from 'node:os';
+import { whenAndWhere } from '../machine/machine.ts';
 import { count, percent } from '../report/format.ts';
 import { markdownTable } from '../report/table.ts';
 import type { GrowthSample } from './measure.ts';
@@ -59,7 +59,7 @@ const burstTable = (samples: readonly GrowthSample[]): string =>
 /** What was measured, as Markdown. */
 export const toMarkdown = (samples: readonly GrowthSample[], options: GrowthOptions): string =>
   [
-    `Measured by \`npm run bench:growth\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}); 200 categories, 100,000 notices of
+    `Measured by \`npm run bench:growth\` ${whenAndWhere()}; 200 categories, 100,000 notices of
 which 300 are in effect. The columns are sizes of the catalogue in products.`,
     costTable(samples),
     processTable(samples),

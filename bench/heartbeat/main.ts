@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
 import { type ChangeFeed, createListenFeed, createPollFeed } from '../../src/cache/change-feed.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
+import { connect } from '../database/kept-database.ts';
 import { cpuUsOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
 import { endWithHelp } from '../program.ts';
@@ -63,12 +64,6 @@ const measureCommits = async (writers: readonly pg.Client[]): Promise<number> =>
   };
   await Promise.all(writers.map(write));
   return (commits / (performance.now() - startMs)) * 1000;
-};
-
-const connect = async (url: string): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return client;
 };
 
 const { values } = parseArgs({

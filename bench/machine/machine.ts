@@ -35,6 +35,10 @@ export const describeMachine = ({ postgres, wrk, cores }: Programs): Machine => 
   },
 });
 
+/** When and on what, for a line below a table. */
+export const whenAndWhere = (): string =>
+  `on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()})`;
+
 const findCommit = (): string | undefined => {
   try {
     return execFileSync('git', ['describe', '--always', '--dirty'], {

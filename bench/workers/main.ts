@@ -1,7 +1,7 @@
 import { makeDirectory, runProgram, type Surroundings } from '../program.ts';
 import { writeSection } from '../report/section.ts';
 import { measureWorkers } from './measure.ts';
-import { HELP, readWorkersOptions, type WorkersOptions } from './options.ts';
+import { readWorkersOptions, type WorkersOptions } from './options.ts';
 import { SECTION, toWorkersSection, toWorkersText } from './report.ts';
 
 // What several processes carry against one: `npm run bench:workers`.
@@ -13,8 +13,4 @@ const run = async (options: WorkersOptions, { signal, cleanup }: Surroundings): 
   if (options.report) await writeSection(SECTION, toWorkersSection(results));
 };
 
-await runProgram(async (surroundings) => {
-  const options = readWorkersOptions(process.argv.slice(2));
-  if (options) await run(options, surroundings);
-  else console.log(HELP);
-});
+await runProgram((surroundings) => run(readWorkersOptions(), surroundings));

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { positive } from '../options.ts';
+import { endWithHelp } from '../program.ts';
 
 export interface WorkersOptions {
   /** Numbers of workers that are compared, the first with the rest. */
@@ -12,7 +13,7 @@ export interface WorkersOptions {
   readonly report: boolean;
 }
 
-export const HELP = `Measures one process against several (WORKERS), and checks every answer.
+const HELP = `Measures one process against several (WORKERS), and checks every answer.
 
   npm run bench:workers -- [options]
 
@@ -24,10 +25,9 @@ export const HELP = `Measures one process against several (WORKERS), and checks 
   --database-url URL    a scratch PostgreSQL server to make a database on, instead of the embedded one
   --report, --no-report whether to write the section in docs/benchmarks.md (by default when nothing is left out)`;
 
-/** @returns undefined when only help is asked for. @throws Error that says what is wrong */
-export const readWorkersOptions = (args: readonly string[]): WorkersOptions | undefined => {
+/** Those of the command line. @throws Error that says what is wrong */
+export const readWorkersOptions = (): WorkersOptions => {
   const { values } = parseArgs({
-    args: [...args],
     allowNegative: true,
     options: {
       help: { type: 'boolean', short: 'h' },
@@ -40,7 +40,7 @@ export const readWorkersOptions = (args: readonly string[]): WorkersOptions | un
       report: { type: 'boolean' },
     },
   });
-  if (values.help) return undefined;
+  if (values.help) endWithHelp(HELP);
   const { quick, rounds = quick ? '1' : '5', seconds = quick ? '1' : '5' } = values;
   return {
     workers: values.workers.split(',').map((text) => positive('workers', text)),

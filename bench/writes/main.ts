@@ -1,12 +1,12 @@
-import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import { catalogueOf } from '../database/catalogue.ts';
 import { startServerIn } from '../database/database.ts';
 import { fillCatalogue } from '../database/fill.ts';
 import { connect } from '../database/kept-database.ts';
+import { whenAndWhere } from '../machine/machine.ts';
 import { positive } from '../options.ts';
-import { runProgram, type Surroundings } from '../program.ts';
+import { endWithHelp, runProgram, type Surroundings } from '../program.ts';
 import { count } from '../report/format.ts';
 import { markSection, writeSection } from '../report/section.ts';
 import { markdownTable } from '../report/table.ts';
@@ -40,6 +40,7 @@ const { values } = parseArgs({
     report: { type: 'boolean' },
   },
 });
+if (values.help) endWithHelp(HELP);
 
 const SECTION = { page: 'benchmarks.md', script: 'bench:writes' };
 
@@ -47,7 +48,7 @@ const toMarkdown = (samples: readonly WriteSample[], products: number): string =
   const time = (us: number): string => (us < 10_000 ? `${count(us)} µs` : `${count(us / 1000)} ms`);
   const size = (bytes: number): string => (bytes < 100_000 ? `${count(bytes)} B` : `${count(bytes / 1e6, 1)} MB`);
   return markSection(SECTION, [
-    `\`npm run bench:writes\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}): ${count(products)} products, of which a quarter have four variants each; one statement a transaction, which does not wait for the disk; medians of ${values.rounds} rounds. *Bare* is a table of the same columns with a primary key alone.`,
+    `\`npm run bench:writes\` ${whenAndWhere()}: ${count(products)} products, of which a quarter have four variants each; one statement a transaction, which does not wait for the disk; medians of ${values.rounds} rounds. *Bare* is a table of the same columns with a primary key alone.`,
     markdownTable(
       ['', 'CPU, bare', 'ours', 'WAL, bare', 'ours'],
       samples.map(({ what, costs: { bare, ours } }) => [
@@ -75,7 +76,4 @@ const run = async ({ cleanup }: Surroundings): Promise<void> => {
   if (values.report ?? values.products === undefined) await writeSection(SECTION, markdown);
 };
 
-await runProgram(async (surroundings) => {
-  if (values.help) console.log(HELP);
-  else await run(surroundings);
-});
+await runProgram(run);

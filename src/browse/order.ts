@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isStorable } from '../database/storable-text.ts';
-import { AppError } from '../errors.ts';
+import { badArgument } from '../errors.ts';
 import { orderColumns, PRODUCT_ORDERS, type ProductOrder } from '../product/product.order.ts';
 import type { Position, ProductSearchOrder, SearchTerm } from './browse-engine.ts';
 
@@ -57,18 +57,16 @@ export const encodeCursor = (list: CursorList, position: Position): string =>
 
 /** @throws AppError BAD_USER_INPUT for what is no cursor of this list */
 export const decodeCursor = (list: CursorList, cursor: string, argument: 'after' | 'before'): Position => {
-  const fault = (problem: string): AppError =>
-    new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
   const parts = readParts(cursor);
-  if (!parts) throw fault('must be a cursor of this API');
+  if (!parts) throw badArgument(argument, 'must be a cursor of this API');
   const [order, search, ...position] = parts;
-  if (order !== list.order) throw fault(`is a cursor of another order, ${order}`);
-  if (search !== searchOf(list)) throw fault('is a cursor of another search');
+  if (order !== list.order) throw badArgument(argument, `is a cursor of another order, ${order}`);
+  if (search !== searchOf(list)) throw badArgument(argument, 'is a cursor of another search');
   const { columns } = SEARCH_ORDERS[list.order];
   const isPosition =
     position.length === columns.length &&
     columns.every((column, index) => IS_VALUE[KEY_TYPES[column]](position[index] ?? ''));
-  if (!isPosition) throw fault('must be a cursor of this API');
+  if (!isPosition) throw badArgument(argument, 'must be a cursor of this API');
   return position;
 };
 

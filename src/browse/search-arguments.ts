@@ -1,5 +1,5 @@
 import { isStorable } from '../database/storable-text.ts';
-import { AppError } from '../errors.ts';
+import { badArgument } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_IDS } from '../graphql/arguments.ts';
 import type { SearchArguments } from './browse.query.ts';
 import type { AttributeFilter, ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
@@ -46,18 +46,15 @@ export const readSearchArguments = (args: SearchArguments): ProductQuery => {
   };
 };
 
-const badInput = (argument: string, problem: string): AppError =>
-  new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
-
 /** The words of a text that somebody typed. @throws AppError BAD_USER_INPUT for a text that is too long, or has too many words */
 export const readSearch = (search: string, argument: string): PlacedTerm[] => {
   const length = search.length <= MAX_SEARCH_LENGTH ? search.length : [...search].length;
   if (length > MAX_SEARCH_LENGTH) {
-    throw badInput(argument, `may have at most ${MAX_SEARCH_LENGTH} characters, but has ${length}`);
+    throw badArgument(argument, `may have at most ${MAX_SEARCH_LENGTH} characters, but has ${length}`);
   }
   const terms = termsOf(search);
   if (terms.length > MAX_SEARCH_WORDS) {
-    throw badInput(argument, `may have at most ${MAX_SEARCH_WORDS} words, but has ${terms.length}`);
+    throw badArgument(argument, `may have at most ${MAX_SEARCH_WORDS} words, but has ${terms.length}`);
   }
   return terms;
 };
@@ -65,7 +62,7 @@ export const readSearch = (search: string, argument: string): PlacedTerm[] => {
 const readFilter = (input: SearchArguments['filter']): SearchFilter => {
   const list = <Item>(name: string, items?: readonly Item[] | null, maxItems = MAX_IDS): Item[] | undefined => {
     const count = items?.length ?? 0;
-    if (count > maxItems) throw badInput('filter', `may have at most ${maxItems} ${name}, but has ${count}`);
+    if (count > maxItems) throw badArgument('filter', `may have at most ${maxItems} ${name}, but has ${count}`);
     return count === 0 ? undefined : [...new Set(items)];
   };
   const attributes = list('attributes', input?.attributes, MAX_FILTERS)
@@ -108,7 +105,7 @@ const readPage = (
   positionOf: (cursor: string, argument: 'after' | 'before') => readonly string[],
 ): SearchPage => {
   const [one, other] = WAYS.flatMap((names) => names.find((name) => isGiven(args[name])) ?? []);
-  if (one && other) throw badInput(other, `cannot be used together with "${one}"`);
+  if (one && other) throw badArgument(other, `cannot be used together with "${one}"`);
   const { first, after, last, before, page, pageSize } = args;
   const size = first ?? last ?? pageSize ?? DEFAULT_PAGE_SIZE;
   if (one === 'last' || one === 'before') {
@@ -117,7 +114,7 @@ const readPage = (
   if (one === 'page' || one === 'pageSize') {
     const offset = ((page ?? 1) - 1) * size;
     if (offset < LAST_NUMBERED_ROW) return { from: 'offset', size, offset };
-    throw badInput('page', `leads past row ${LAST_NUMBERED_ROW}, where only cursors ("after") lead on`);
+    throw badArgument('page', `leads past row ${LAST_NUMBERED_ROW}, where only cursors ("after") lead on`);
   }
   return { from: 'start', size, ...(isGiven(after) && { after: positionOf(after, 'after') }) };
 };

@@ -165,10 +165,7 @@ export const wordsOf = (text: string, maxCharacters: number): Word[] => {
   return words;
 };
 
-export interface PlacedTerm extends SearchTerm {
-  readonly start: number;
-  readonly end: number;
-}
+export type PlacedTerm = SearchTerm & Word;
 
 /** The last is a beginning, a run is one word, and a single character of a run is a beginning wherever it stands. */
 export const termsOf = (search: string): PlacedTerm[] => {

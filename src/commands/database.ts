@@ -1,7 +1,6 @@
-import pg from 'pg';
 import { withConnection } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
-import { messageOf } from '../database/failures.ts';
+import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../database/failures.ts';
 import { applyMigrations } from '../database/migrations/apply.ts';
 import { grantServing } from '../database/migrations/rights.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
@@ -37,8 +36,6 @@ export const migrateCommand = defineCommand({
   },
 });
 
-const INSUFFICIENT_PRIVILEGE = '42501';
-
 export const seedCommand = defineCommand({
   description: 'Fill an empty database with the demo catalogue.',
   options: {
@@ -55,7 +52,7 @@ export const seedCommand = defineCommand({
         console.log(`Seeded ${categories} categories, ${products} products and ${notices} notices.`);
       });
     } catch (error) {
-      if (error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)
+      if (hasCode(error, INSUFFICIENT_PRIVILEGE))
         throw new OperatorError(`Not seeded: ${messageOf(error)}. Run it as the role that owns the tables.`);
       if (!(error instanceof CatalogueNotEmptyError)) throw error;
       if (!isIfEmpty) throw new OperatorError(`Not seeded: ${error.message}.`);

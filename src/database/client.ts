@@ -87,3 +87,14 @@ export const withConnection = async <Value>(
     client.connection.stream.destroy();
   }
 };
+
+/** The row of a query that always has one. */
+export const oneRow = async <Row extends pg.QueryResultRow>(
+  client: pg.ClientBase | pg.Pool,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row> => {
+  const [row] = (await client.query<Row>({ text, values: [...values] })).rows;
+  if (!row) throw new Error(`no row from: ${text}`);
+  return row;
+};

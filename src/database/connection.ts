@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { ConnectionConfig } from './client.ts';
-import { createConnectToPrimary, type SessionAttributes } from './hosts.ts';
+import { createConnectToPrimary, SESSION_ATTRIBUTES, type SessionAttributes } from './hosts.ts';
 
 /**
  * What every connection of ours is opened with, from a URL of the operator's. Where that names several hosts, all connections that are opened with
@@ -53,12 +53,10 @@ export const splitUrls = (list: string): readonly string[] =>
     .map((url) => url.trim())
     .filter(Boolean);
 
-const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'];
-
 /** Whether its target_session_attrs fits a gateway, which writes. */
 export const asksForWrites = (url: string): boolean => {
   const [, attributes] = /[?&]target_session_attrs=([^&#]*)/.exec(url) ?? [];
-  return attributes === undefined || SESSION_ATTRIBUTES.includes(attributes);
+  return attributes === undefined || SESSION_ATTRIBUTES.some((each) => each === attributes);
 };
 
 /** Whether it names exactly one server, and not the primary among several. */

@@ -63,6 +63,13 @@ export const toAppError = (error: unknown, log: () => Logger): AppError => {
   return new AppError('INTERNAL_SERVER_ERROR', 'Something went wrong on our side.', { cause: error });
 };
 
+/** Whether a failure has one of these codes, of the system (`ENOENT`) or of PostgreSQL. */
+export const hasCode = (error: unknown, ...codes: readonly unknown[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(error.code);
+
+/** SQLSTATE: the role lacks a right. */
+export const INSUFFICIENT_PRIVILEGE = '42501';
+
 /** The message of an error; of those that Node gathers when a host has several addresses, the first. */
 export const messageOf = (error: unknown): string => {
   const [first] = error instanceof AggregateError ? error.errors : [error];

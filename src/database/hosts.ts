@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { type ConnectToPrimary, type DatabaseClient, withConnection } from './client.ts';
+import { type ConnectToPrimary, type DatabaseClient, oneRow, withConnection } from './client.ts';
 
 /** What a session must be good for, as libpq names it: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS */
-export type SessionAttributes = 'any' | 'read-write' | 'primary';
+export const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
+
+export type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number];
 
 /** SQLSTATE read_only_sql_transaction; also the code of {@link NotWritable}. */
 const READ_ONLY = '25006';
@@ -150,11 +152,12 @@ const followWritability = (
 
   return async () => {
     if (attributes !== 'any' && !(STANDBY in reported && READ_ONLY_BY_DEFAULT in reported)) {
-      const { rows } = await client.query<{ standby: boolean; readOnly: boolean }>(
+      const { standby, readOnly } = await oneRow<{ standby: boolean; readOnly: boolean }>(
+        client,
         `select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as "readOnly"`,
       );
-      reported[STANDBY] = rows[0]?.standby === true;
-      reported[READ_ONLY_BY_DEFAULT] = rows[0]?.readOnly === true;
+      reported[STANDBY] = standby;
+      reported[READ_ONLY_BY_DEFAULT] = readOnly;
     }
     if (!isGood()) throw new NotWritable('the server does not take writes');
     wasGood = true;

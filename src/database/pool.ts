@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type Pool } from 'pg';
 import type { Logger } from 'pino';
-import { type ConnectionConfig, DatabaseClient, isBusy } from './client.ts';
+import { type ConnectionConfig, DatabaseClient, isBusy, oneRow } from './client.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooling } from './pooler.ts';
 
@@ -198,10 +198,8 @@ export const createPrismaOn = (client: pg.ClientBase): Promise<PrismaClient> =>
 export const createPrisma = async (pool: Pool): Promise<PrismaClient> => prismaIn(await currentSchema(pool), pool);
 
 /** Prisma qualifies every table, by default with `public`; our own SQL follows the search path. */
-export const currentSchema = async (pool: Pool): Promise<string> => {
-  const { rows } = await pool.query<{ schema: string }>({ text: 'select current_schema() as schema' });
-  return rows[0]?.schema ?? 'public';
-};
+export const currentSchema = async (pool: Pool): Promise<string> =>
+  (await oneRow<{ schema: string | null }>(pool, 'select current_schema() as schema')).schema ?? 'public';
 
 /** As {@link createPrisma}, for the tables of one schema. */
 export const prismaIn = (schema: string, pool: Pool): PrismaClient =>

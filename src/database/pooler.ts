@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import pg, { type Pool } from 'pg';
+import type { Pool } from 'pg';
 import { OperatorError } from '../errors.ts';
-import { type DatabaseClient, withConnection } from './client.ts';
+import { type DatabaseClient, oneRow, withConnection } from './client.ts';
 import { connectionConfig } from './connection.ts';
-import { isDatabaseUnavailable, messageOf } from './failures.ts';
+import { hasCode, isDatabaseUnavailable, messageOf } from './failures.ts';
 
 /**
  * The pooler between a connection and the server: `none`; one that gives the connection a session of its own for as long as it is open; or one that gives
@@ -35,7 +35,8 @@ export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
         // Where sessions are given in turn, two queries get different ones.
         if ((await pidOf(client)) !== pid || (await pidOf(client)) !== pid) return 'transaction';
         // Else the last one given back is given next: two connections share it, or the first has lost its own to the second.
-        if ((await pidOf(other, 'begin')) === pid || (await pidOf(client)) !== pid) return 'transaction';
+        await other.query('begin');
+        if ((await pidOf(other)) === pid || (await pidOf(client)) !== pid) return 'transaction';
         await other.query('rollback');
       }
       return 'session';
@@ -61,8 +62,7 @@ const keepsStatements = async (client: DatabaseClient): Promise<boolean> => {
       return true;
     });
   } catch (error) {
-    if (error instanceof pg.DatabaseError && (error.code === NO_SUCH_STATEMENT || error.code === STATEMENT_EXISTS))
-      return false;
+    if (hasCode(error, NO_SUCH_STATEMENT, STATEMENT_EXISTS)) return false;
     throw error;
   }
 };
@@ -88,11 +88,8 @@ export const assertOwnSession = async (client: DatabaseClient, what: string, ins
   );
 };
 
-const pidOf = async (client: DatabaseClient, begin?: string): Promise<number | undefined> => {
-  if (begin) await client.query(begin);
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  return rows[0]?.pid;
-};
+const pidOf = async (client: DatabaseClient): Promise<number> =>
+  (await oneRow<{ pid: number }>(client, 'select pg_backend_pid() as pid')).pid;
 
 interface PoolerOptions {
   readonly preparedStatements: 'auto' | 'on' | 'off';
@@ -115,11 +112,12 @@ export const poolerModeOf = async (
   if (pooling !== 'transaction') return { pooling, isPrepared: preparedStatements !== 'off' };
 
   if (preparedStatements === 'on' && !(await keepsStatements(client))) throw new OperatorError(STATEMENTS_ARE_LOST);
-  const { rows } = await client.query<{ hasTimeout: boolean; compiles: boolean }>(
+  const { hasTimeout, compiles } = await oneRow<{ hasTimeout: boolean; compiles: boolean }>(
+    client,
     `select current_setting('statement_timeout') <> '0' as "hasTimeout", pg_jit_available() as compiles`,
   );
-  if (!rows[0]?.hasTimeout) log.warn(NO_STATEMENT_TIMEOUT);
-  if (rows[0]?.compiles) log.warn(STATEMENTS_ARE_COMPILED);
+  if (!hasTimeout) log.warn(NO_STATEMENT_TIMEOUT);
+  if (compiles) log.warn(STATEMENTS_ARE_COMPILED);
   return { pooling, isPrepared: preparedStatements === 'on' };
 };
 
@@ -127,9 +125,9 @@ export const poolerModeOf = async (
 const findLostSettings = async (client: DatabaseClient): Promise<string[]> => {
   const lost: string[] = [];
   for (const [name, value] of Object.entries(client.config.startup ?? {})) {
-    const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [name]);
+    const { setting } = await oneRow<{ setting: string }>(client, 'select current_setting($1) as setting', [name]);
     // DateStyle has a second half, and a search path may have more schemas.
-    if (!`${rows[0]?.value},`.startsWith(`${value},`)) lost.push(`${name} = ${value}`);
+    if (!`${setting},`.startsWith(`${value},`)) lost.push(`${name} = ${value}`);
   }
   return lost;
 };

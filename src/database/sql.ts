@@ -39,7 +39,7 @@ interface Options<Key, Row> {
   readonly keyOf: (row: Row) => Key;
 }
 
-const MAX_KEYS = 256;
+const MAX_BATCH = 256;
 
 /** While one statement is under way the next batch fills up, and no connection is idle between them. */
 const MAX_IN_FLIGHT = 2;
@@ -77,7 +77,7 @@ export const createSharedLoader = <Key extends number | string, Row>({
     },
     {
       cache: false,
-      maxBatchSize: MAX_KEYS,
+      maxBatchSize: MAX_BATCH,
       // After the event loop has read every request that has already arrived, and once a statement may be sent.
       batchScheduleFn: (send) => {
         // Belongs to the trace of the request that came first, not to the one whose statement has just ended.

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Config } from '../config/config.ts';
 import type { DatabaseClient } from '../database/client.ts';
 import type { CheckedTable } from '../feature.ts';
@@ -34,15 +33,3 @@ const problem =
 export const warn = problem('warn');
 
 export const fail = problem('fail');
-
-/** The one row that a query without a table answers. */
-export const oneRow = async <Row extends pg.QueryResultRow>(
-  client: pg.Client,
-  sql: string,
-  values: unknown[] = [],
-): Promise<Row> => {
-  const { rows } = await client.query<Row>(sql, values);
-  const [row] = rows;
-  if (!row) throw new Error(`no row from: ${sql}`);
-  return row;
-};

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withConnection } from '../database/client.ts';
+import { oneRow, withConnection } from '../database/client.ts';
 import { createClock } from '../database/clock.ts';
 import { connectionConfig, placeOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
@@ -13,7 +13,7 @@ import {
   WAL_HISTORY,
   type WalPosition,
 } from '../database/replicas/wal-position.ts';
-import { type Check, type Finding, fail, ok, oneRow, warn } from './finding.ts';
+import { type Check, type Finding, fail, ok, warn } from './finding.ts';
 
 /** The server's version, whether it can be written to, and the settings of the session. */
 export const checkServer: Check = async ({ client }) => {

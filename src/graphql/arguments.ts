@@ -14,7 +14,7 @@ import {
   type VariableValues,
   visit,
 } from 'graphql';
-import { AppError } from '../errors.ts';
+import { AppError, badArgument } from '../errors.ts';
 
 /** The values that an integer argument, or the length of a list, may have, both ends included. */
 export interface Range {
@@ -124,14 +124,14 @@ export const objectFieldsOf = (schema: GraphQLSchema): ObjectField[] =>
 export const checkBounds = (argument: GraphQLArgument, value: unknown): void => {
   const range = rangeOf(argument);
   if (range && typeof value === 'number' && !isWithin(value, range)) {
-    throw outOfBounds(argument.name, `must be ${betweenText(range)}, but is ${value}`);
+    throw badArgument(argument.name, `must be ${betweenText(range)}, but is ${value}`);
   }
   if (range && Array.isArray(value) && !isWithin(value.length, range)) {
-    throw outOfBounds(argument.name, `must have ${betweenText(range)} items, but has ${value.length}`);
+    throw badArgument(argument.name, `must have ${betweenText(range)} items, but has ${value.length}`);
   }
   const maxItems = maxItemsOf(argument);
   if (maxItems !== undefined && Array.isArray(value) && value.length > maxItems) {
-    throw outOfBounds(argument.name, tooManyItems(maxItems, value.length));
+    throw badArgument(argument.name, tooManyItems(maxItems, value.length));
   }
 };
 
@@ -143,9 +143,6 @@ const isWithin = (value: number, { minimum, maximum }: Range): boolean =>
 
 const betweenText = ({ minimum, maximum }: Range): string =>
   maximum === undefined ? `${minimum} or more` : `between ${minimum} and ${maximum}`;
-
-const outOfBounds = (argument: string, problem: string): AppError =>
-  new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
 
 /**
  * Finds a list in the variables that is longer than any argument of the schema may be. To coerce each of its items first, only to refuse
@@ -171,7 +168,7 @@ export const longListFinder = (
       const originalError =
         argument === undefined
           ? new AppError('BAD_USER_INPUT', `A list in variable "$${name}" ${problem}.`)
-          : outOfBounds(argument, problem);
+          : badArgument(argument, problem);
       return new GraphQLError(originalError.message, { nodes: definition, originalError });
     }
     return undefined;

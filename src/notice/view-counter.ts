@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../database/clock.ts';
-import { isDatabaseUnavailable } from '../database/failures.ts';
+import { hasCode, isDatabaseUnavailable } from '../database/failures.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { Wait } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
@@ -34,8 +34,7 @@ const MAX_LOCKED_MS = 750;
 
 // Serialization failure and deadlock: the database has rolled back, so nothing was counted. Any other failure may have come after the commit,
 // and a second try could count twice: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
-const isKnownRollback = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
+const isKnownRollback = (error: unknown): boolean => hasCode(error, '40001', '40P01');
 
 /**
  * A group commit: views that arrive while a statement is in flight wait for it and then share the next one, so that a hot notice
@@ -203,13 +202,13 @@ export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number) => 
   };
 };
 
-export interface Waiter {
+interface Waiter {
   readonly wait: Wait;
   readonly resolve: (number: number | null) => void;
 }
 
 /** Views by the ids of their notices, first come first. */
-export type Batch = Map<number, Waiter[]>;
+type Batch = Map<number, Waiter[]>;
 
 /** Each of these views was counted once: they get the last numbers up to the stored count. @param viewCount null: there is no such notice */
 const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {

@@ -12,13 +12,6 @@ const fieldsOf = (type: string): string[] => {
   return isObjectType(found) ? Object.keys(found.getFields()) : [];
 };
 
-/** Of a model or a table: `src/variant/` has the files of `ProductVariant` and `product_variant`. */
-const folderOf = (name: string): string =>
-  name
-    .split(/_|\B(?=[A-Z])/)
-    .at(-1)
-    ?.toLowerCase() ?? '';
-
 describe('a column is not forgotten:', () => {
   /** Columns that clients do not see as they are, and why. */
   const NOT_IN_GRAPHQL: Readonly<Record<string, readonly string[]>> = {
@@ -37,10 +30,9 @@ describe('a column is not forgotten:', () => {
     const forgotten = columnsOf(model).filter(
       (column) => !fieldsOf(model).includes(column) && !NOT_IN_GRAPHQL[model]?.includes(column),
     );
-    const folder = folderOf(model);
     expect(
       forgotten,
-      `add the column to src/${folder}/${folder}.type.ts and run "npm run generate", or add it to NOT_IN_GRAPHQL in this file`,
+      `add the column where src has builder.prismaObject('${model}') and run "npm run generate", or add it to NOT_IN_GRAPHQL in this file`,
     ).toEqual([]);
   });
 
@@ -55,15 +47,14 @@ describe('a column is not forgotten:', () => {
 
   test.for(IMPORT_KINDS)('a file may fill each of a $table', ({ table, fields }) => {
     const [model = ''] = Object.entries(TABLES).find(([, name]) => name === table) ?? [];
-    const folder = folderOf(table);
     const forgotten = columnsOf(model).filter((column) => !fields[column] && !NOT_IMPORTED[table]?.includes(column));
     expect(
       forgotten,
-      `add a line for the column to src/${folder}/${folder}.import.ts, or add it to NOT_IMPORTED in this file`,
+      `add a line for the column where src has the import of table: '${table}', or add it to NOT_IMPORTED in this file`,
     ).toEqual([]);
   });
 
-  /** The seven paths answer what they did before there were variants. */
+  /** The seven paths answer what they did before there were variants. A field that is shown in GraphQL only comes here. */
   const NOT_IN_REST = ['attributes', 'images', 'options', 'priceRange', 'related', 'sku', 'variant', 'variants'];
 
   test.for([
@@ -77,6 +68,9 @@ describe('a column is not forgotten:', () => {
         ? fragment.selectionSet.selections.map((each) => (each.kind === Kind.FIELD ? each.name.value : ''))
         : [];
     const forgotten = fieldsOf(type).filter((field) => !selected.includes(field) && !NOT_IN_REST.includes(field));
-    expect(forgotten, `add the field to src/rest/operations/${document}.graphql`).toEqual([]);
+    expect(
+      forgotten,
+      `add the field to src/rest/operations/${document}.graphql, or to NOT_IN_REST in this file`,
+    ).toEqual([]);
   });
 });

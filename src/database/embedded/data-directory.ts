@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperatorError } from '../../errors.ts';
+import { hasCode } from '../failures.ts';
 
 const SQLITE_BUSY = 5;
 const PID_TIMEOUT_MS = 1_000;
@@ -165,10 +166,6 @@ const giveToDirectoryOwner = async (handle: FileHandle, path: string): Promise<v
   const { uid, gid } = await readOwner(dirname(path));
   await handle.chown(uid, gid);
 };
-
-/** Whether this is the failure of a system call with this code, such as `ENOENT`. */
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
 
 /** For `catch`: of a file that is not there, undefined; any other failure goes on. */
 export const absentAsUndefined = (error: unknown): undefined => {

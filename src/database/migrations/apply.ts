@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { DatabaseClient } from '../client.ts';
+import { DatabaseClient, oneRow } from '../client.ts';
 import { connectionConfig, placeOf } from '../connection.ts';
-import { messageOf } from '../failures.ts';
+import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
 import { assertOwnSession } from '../pooler.ts';
 import {
   compareMigrations,
@@ -86,19 +86,17 @@ const RECORD = `
 const FORGET_UNFINISHED =
   'update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null';
 
-const INSUFFICIENT_PRIVILEGE = '42501';
 const DUPLICATE_TABLE = '42P07';
 
 const createRecord = async (client: DatabaseClient): Promise<void> => {
   try {
     await client.query(RECORD);
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
-    const { rows } = await client.query<{ grant: string }>(
-      `select format('grant create on schema %I to %I', current_schema(), current_user) as grant`,
-    );
+    if (!hasCode(error, INSUFFICIENT_PRIVILEGE)) throw error;
+    const grantSql = `select format('grant create on schema %I to %I', current_schema(), current_user) as grant`;
+    const { grant } = await oneRow<{ grant: string }>(client, grantSql);
     throw new OperatorError(
-      `${client.user} may not create tables: run this as the role that owns the database, or let that role run "${rows[0]?.grant}"`,
+      `${client.user} may not create tables: run this as the role that owns the database, or let that role run "${grant}"`,
     );
   }
 };
@@ -145,31 +143,30 @@ const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0; set jit = 
 const prepareSession = async (client: DatabaseClient): Promise<void> => {
   await client.query(SESSION);
   await assertOwnSession(client, 'Migrations need');
-  const { rows } = await client.query<{ major: number; version: string; encoding: string; schema: string | null }>(
+  const server = await oneRow<{ major: number; version: string; encoding: string; schema: string | null }>(
+    client,
     `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
        current_setting('server_encoding') as encoding, current_schema() as schema`,
   );
-  const [server] = rows;
-  if (server && server.major < MINIMUM_VERSION)
+  if (server.major < MINIMUM_VERSION)
     throw new OperatorError(`PostgreSQL ${MINIMUM_VERSION} or newer is needed, and this server is ${server.version}`);
-  if (server && server.encoding !== 'UTF8')
+  if (server.encoding !== 'UTF8')
     throw new OperatorError(
       `the database is ${server.encoding}, and has to be UTF8: create another with "create database … encoding 'UTF8' template template0"`,
     );
-  if (!server?.schema)
+  if (!server.schema)
     throw new OperatorError('no schema of the search path exists: create the one that the tables shall be in');
 };
 
 const LOCK_POLL_MS = 100;
+const TRY_LOCK = `select pg_try_advisory_lock(${MIGRATION_LOCK}) as locked`;
 
 // By polling: a statement that blocks on the lock holds a snapshot, and `create index concurrently` would wait for that for ever.
 const takeLock = async (client: DatabaseClient, waitMs: number, log: (line: string) => void): Promise<void> => {
   const deadlineMs = performance.now() + waitMs;
   for (let isWaiting = false; ; isWaiting = true) {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-      MIGRATION_LOCK,
-    ]);
-    if (rows[0]?.locked) return;
+    const { locked } = await oneRow<{ locked: boolean }>(client, TRY_LOCK);
+    if (locked) return;
     if (!isWaiting) log('another migration is running, waiting for it');
     if (performance.now() > deadlineMs) break;
     await setTimeout(LOCK_POLL_MS);
@@ -189,9 +186,10 @@ const TABLE = /^create table (\w+)/gm;
 export const analyzeTables = async (client: pg.ClientBase, files?: readonly MigrationFile[]): Promise<void> => {
   const scripts = files ?? (await readMigrationFiles(MIGRATIONS_DIRECTORY));
   const names = scripts.flatMap(({ script }) => [...script.matchAll(TABLE)].map(([, name]) => name));
-  const { rows } = await client.query<{ tables: string | null }>(
+  const { tables } = await oneRow<{ tables: string | null }>(
+    client,
     `select string_agg(quote_ident(name), ', ') as tables from unnest($1::text[]) as name where to_regclass(quote_ident(name)) is not null`,
     [names],
   );
-  if (rows[0]?.tables) await client.query(`analyze (skip_locked) ${rows[0].tables}`);
+  if (tables) await client.query(`analyze (skip_locked) ${tables}`);
 };

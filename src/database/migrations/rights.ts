@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { withConnection } from '../client.ts';
+import { oneRow, withConnection } from '../client.ts';
 import { connectionConfig } from '../connection.ts';
 import { messageOf } from '../failures.ts';
 import { MIGRATION_LOCK } from './status.ts';
@@ -39,7 +39,8 @@ export const missingRights = async (
   client: pg.ClientBase | pg.Pool,
   tables: readonly ServedTable[],
 ): Promise<{ role: string; missing: readonly string[] }> => {
-  const { rows } = await client.query<{ role: string; missing: { table: string; privilege: string }[] }>(
+  const { role, missing } = await oneRow<{ role: string; missing: { table: string; privilege: string }[] }>(
+    client,
     `select quote_ident(current_user) as role,
        (select coalesce(json_agg(w), '[]') from json_to_recordset($1) w ("table" text, privilege text),
           regexp_match(privilege, '^(\\w+)(?: \\((\\w+)\\))?$') part
@@ -47,7 +48,6 @@ export const missingRights = async (
                        else has_column_privilege("table", part[2], part[1]) end) as missing`,
     [JSON.stringify(neededRights(tables))],
   );
-  const { role = '', missing = [] } = rows[0] ?? {};
   const byPrivilege = Map.groupBy(missing, ({ privilege }) => privilege);
   return {
     role,

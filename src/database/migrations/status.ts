@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { throwUnreachable } from '../failures.ts';
+import { oneRow } from '../client.ts';
+import { hasCode, INSUFFICIENT_PRIVILEGE, throwUnreachable } from '../failures.ts';
 
 /**
  * Compares the folder with what `_prisma_migrations` says of it. Each list holds names, oldest first.
@@ -42,7 +43,6 @@ interface MigrationRecord {
 }
 
 const UNDEFINED_TABLE = '42P01';
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** What `_prisma_migrations` has, but for what was rolled back. @throws {OperatorError} where the role may not read it */
 const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<MigrationRecord[]> => {
@@ -53,9 +53,8 @@ const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<Mi
     );
     return rows;
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error;
-    const isAbsent = error.code === UNDEFINED_TABLE;
-    if (!isAbsent && error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+    const isAbsent = hasCode(error, UNDEFINED_TABLE);
+    if (!isAbsent && !hasCode(error, INSUFFICIENT_PRIVILEGE)) throw error;
     const { role, schema } = await findRefusal(client);
     if (isAbsent && schema === null) return [];
     const [refused, right] = isAbsent
@@ -68,15 +67,14 @@ const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<Mi
 };
 
 /** The role, and a schema of its search path that it may not use: PostgreSQL passes over such a one, so that its tables seem not to be there. */
-const findRefusal = async (client: pg.ClientBase | pg.Pool): Promise<{ role: string; schema: string | null }> => {
-  const { rows } = await client.query<{ role: string; schema: string | null }>(
+const findRefusal = (client: pg.ClientBase | pg.Pool) =>
+  oneRow<{ role: string; schema: string | null }>(
+    client,
     `select quote_ident(current_user) as role,
        (select quote_ident(nspname) from pg_namespace where not has_schema_privilege(oid, 'usage')
           and nspname = any (select btrim(part, ' "') from string_to_table(current_setting('search_path'), ',') part)
         limit 1) as schema`,
   );
-  return rows[0] ?? { role: 'this role', schema: null };
-};
 
 /** The SQL that records a migration as applied. */
 export const recordOf = ({ name, checksum }: MigrationFile): string => `

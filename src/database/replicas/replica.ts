@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { withDeadline } from '../../deadline.ts';
 import { type ConnectionConfig, DatabaseClient } from '../client.ts';
 import { connectionConfig, placeOf } from '../connection.ts';
+import { hasCode } from '../failures.ts';
 import { createDatabase, type ObserveStatement } from '../pool.ts';
 import {
   hasReplayed,
@@ -117,8 +118,7 @@ export const createReplica = (options: ReplicaOptions) => {
         return await withDeadline(pool.query(config), timeoutMs);
       } catch (error) {
         stats.failures += 1;
-        const isConflict = error instanceof Error && 'code' in error && error.code === SERIALIZATION_FAILURE;
-        if (!isConflict) prober.suspect();
+        if (!hasCode(error, SERIALIZATION_FAILURE)) prober.suspect();
         log.debug({ err: error, replica: name }, 'a replica failed to answer: the primary is asked');
         throw error;
       }
