@@ -15,8 +15,8 @@ export interface CheckContext {
 /** What a statement that deletes staged rows returns of each. */
 interface Rejected extends Place {
   /** The field at fault, if it is one. */
-  readonly field: string | undefined;
-  readonly value: string | undefined;
+  readonly field: string | null;
+  readonly value: string | null;
   readonly reason: string;
 }
 
@@ -33,7 +33,7 @@ export const reject = async (
 ): Promise<number> => {
   const { rows } = await client.query<Rejected>(sql, values);
   for (const { field, value, reason, ...place } of rows) {
-    onFault({ ...placeOf(place), column: field && columnOf(field), value, reason });
+    onFault({ ...placeOf(place), column: field ? columnOf(field) : undefined, value: value ?? undefined, reason });
   }
   return rows.length;
 };

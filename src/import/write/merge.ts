@@ -153,7 +153,7 @@ const mergeRange = async (
     }
     const { message, table, column: ofError, detail = '' } = error as pg.DatabaseError;
     // "Key (sku)=(A-7) already exists.", in the language of the server.
-    const [, field = ofError, value] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
+    const [, field = ofError ?? null, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
     const isOfOther = table === 'product' && field === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
     const reason = `is refused by the database: ${message}${isOfOther ? ': --key sku finds the product that has it' : ''}`;
     refused.push({ ordinal: from, field, value, reason });
