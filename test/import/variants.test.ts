@@ -250,7 +250,12 @@ describe('variants inside products', () => {
       ['slug,currency\nshirt,CHF\n', 'currency'],
       ['[{ "slug": "shirt", "name": "Shirt", "stock": 2, "currency": "CHF" }]', 'currency'],
       [JSON.stringify([shirt([small, unpriced], { currency: 'CHF' })]), 'price'],
+      [
+        JSON.stringify([shirt([small, { ...unpriced, price: 9, listPrice: undefined }], { currency: 'CHF' })]),
+        'listPrice',
+      ],
       ['product,options,sku\nblouse,Size=L|Colour=Blue,L-B\n', 'price'],
+      ['product,options,sku,price\nblouse,Size=L|Colour=Blue,L-B,9\n', 'listPrice'],
     ] as const) {
       const { faults } = await importText(file);
       expect(faults).toMatchObject([{ column: name, reason: expect.stringContaining('USD') }]);

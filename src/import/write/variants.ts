@@ -108,14 +108,18 @@ export const findVariantsOfFile = async (context: CheckContext & ReadOptions): P
   await reject(
     context,
     `delete from ${STAGE} s using product p, product_variant t, product o
-     where p.id = s.owner_id and t.id = s.target_id and o.id = t.product_id and o.currency <> p.currency and not ${isPresent('price')}
-     returning line, record, 'price' as field, '' as value, ${isIn('o.currency')} as reason`,
+     where p.id = s.owner_id and t.id = s.target_id and o.id = t.product_id and o.currency <> p.currency and ${unsaidOf('t')} is not null
+     returning line, record, ${unsaidOf('t')} as field, '' as value, ${isIn('o.currency')} as reason`,
     [],
   );
 };
 
-/** Why a variant needs a price, whose own is in another currency. */
-const isIn = (currency: string): string => `concat('is missing, and that of the variant is in ', ${currency})`;
+/** Which of its prices a staged row does not say of a stored one, which would keep the amount in another currency; null if it says both. */
+const unsaidOf = (stored: string): string => `
+  case when not ${isPresent('price')} then 'price'
+    when not ${isPresent('listPrice')} and (${stored}.list_price is not null or 'listPrice' = any (s.if_new)) then 'listPrice' end`;
+
+const isIn = (currency: string): string => `concat('is missing, and the stored one is in ', ${currency})`;
 
 /** Before the variants of a range of a file are written: gives products the names of their options. */
 export const nameOptions = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
@@ -138,10 +142,10 @@ const rejectUnfitVariants = (context: CheckContext, refused: readonly Refused[] 
        select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
        from ${VARIANT_STAGE} s where target_id is null and not ${isPresent('price')}
        union all
-       select s.ordinal, s.place, s.line, s.record, 'price', '', ${isIn('p.currency')}
+       select s.ordinal, s.place, s.line, s.record, ${unsaidOf('t')}, '', ${isIn('p.currency')}
        from ${VARIANT_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal left join product o on o.id = g.target_id
          join product_variant t on t.id = s.target_id join product p on p.id = t.product_id
-       where g.variants is not null and not ${isPresent('price')} and coalesce(g.currency, o.currency) <> p.currency
+       where g.variants is not null and ${unsaidOf('t')} is not null and coalesce(g.currency, o.currency) <> p.currency
        union all
        select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
        from ${VARIANT_STAGE} s join product_variant t on t.sku = s.sku and t.id is distinct from s.target_id join product p on p.id = t.product_id
@@ -184,6 +188,13 @@ export const rejectUnfitProducts = async (context: CheckContext): Promise<void> 
        and exists (select from product_variant v where v.product_id = p.id and v.option_values <> '{}')
      returning line, record, 'currency' as field, s.currency as value,
        format('is not that of the variants of the product, which is %s: say the variants, too', p.currency) as reason`,
+    [],
+  );
+  await reject(
+    context,
+    `delete from ${STAGE} s using product p where p.id = s.target_id and coalesce(json_array_length(variants), 0) = 0
+       and s.currency <> p.currency and ${unsaidOf('p')} is not null
+     returning line, record, ${unsaidOf('p')} as field, '' as value, ${isIn('p.currency')} as reason`,
     [],
   );
 };
