@@ -212,7 +212,7 @@ describe('only a visible product exists:', () => {
 
   test('one appears everywhere at the moment of its publication, and never 50 ms before or after', async () => {
     const categoryId = await insertCategory(database);
-    const published_at = await momentFromNow(database, 400);
+    const published_at = await momentFromNow(database, 2000);
     const slug = 'about-to-appear';
     const id = await insertProduct(database, { category_id: categoryId, slug, sales: 9, published_at });
     let looksBefore = 0;
