@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type ConnectionConfig, DatabaseClient, isBusy, oneRow } from './client.ts';
+import { exactJson } from './exact-json.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooling } from './pooler.ts';
 
@@ -53,7 +54,7 @@ export const createDatabase = (options: Options): Database => {
     override query = ((...args: Parameters<pg.Client['query']>) => {
       statements += 1;
       watchdog.asked(this);
-      return super.query(...(isPrepared ? args : unnamed(args)));
+      return super.query(...withExactJson(isPrepared ? args : unnamed(args)));
     }) as pg.Client['query'];
   }
 
@@ -156,12 +157,23 @@ const PARSERS = new Map<number, (text: string) => unknown>([
   [builtins.INT8, BigInt],
   [builtins.NUMERIC, (text) => new Prisma.Decimal(text)],
   [TEXT_ARRAY_OID, parseTextArray],
+  [builtins.JSONB, (text) => JSON.parse(exactJson(text))],
 ]);
 
 /** How our own SQL reads the types that differ from what `pg` makes of them, so that a row is what Prisma makes of it. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((typeOid: number) =>
     PARSERS.get(typeOid) ?? pg.types.getTypeParser(typeOid, 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** Prisma has parsers of its own, which leave the text of JSON as it is. */
+const withExactJson = <Args extends readonly unknown[]>(args: Args): Args => {
+  const [query, ...rest] = args as unknown as [string | pg.QueryConfig];
+  if (typeof query === 'string' || query.types === undefined) return args;
+  const { types } = query;
+  const getTypeParser = ((oid, format) =>
+    oid === builtins.JSONB ? exactJson : types.getTypeParser(oid, format)) as typeof types.getTypeParser;
+  return [{ ...query, types: { getTypeParser } }, ...rest] as unknown as Args;
 };
 
 /** The type of a column has changed since the statement was prepared: "cached plan must not change result type". */

@@ -285,6 +285,29 @@ describe('a search for a code', () => {
     });
   });
 
+  test('finds one with white space around it, as it is stored, in both engines', async () => {
+    await using own = await createTestDatabase();
+    const category = await insertCategory(own);
+    const product_id = await insertProduct(own, { category_id: category, name: 'Padded', sku: 'pad-1 ' });
+    await insertProduct(own, { category_id: category, name: 'Bare', sku: 'PAD-1' });
+    await own.sql(`update product set option_names = '{Size}' where id = $1`, [product_id]);
+    await insertVariant(own, { product_id, price: '1.00', option_values: ['S'], sku: '\tpad-s', barcode: ' 42' });
+    for (const BROWSE_INDEX_MAX_MB of ['0', '100']) {
+      await using there = await createTestGateway(own, { ...PATIENT, BROWSE_INDEX_MAX_MB });
+      const found = async (search: string) =>
+        (
+          await there.graphql('query ($search: String) { productSearch(search: $search) { nodes { name } } }', {
+            search,
+          })
+        ).data.productSearch.nodes.map(({ name }: { name: string }) => name);
+      expect(await found('PAD-1 ')).toEqual(['Bare', 'Padded']);
+      expect(await found('pad-1')).toEqual(['Bare']);
+      expect(await found('\tpad-s')).toEqual(['Padded']);
+      expect(await found(' 42')).toEqual(['Padded']);
+      expect(await found('\n pad-1\t')).toEqual(['Bare']);
+    }
+  });
+
   test('has its product first, before better sellers that have it as words', async () => {
     await using own = await createTestDatabase();
     const category = await insertCategory(own);
@@ -385,13 +408,34 @@ test('a product shows its numbers as facets and filters have them', async () => 
   ).toEqual(nodes[0].attributes);
 });
 
-test('a number that JavaScript has not is counted all the same', async () => {
+test('a number that JavaScript has not is shown with its digits and counted, by whatever way the product is read', async () => {
   await using own = await createTestDatabase();
-  const id = await insertProduct(own, { category_id: await insertCategory(own) });
-  await own.sql(`update product set attributes = '{"a": 1e400, "b": 1e-400}' where id = $1`, [id]);
+  const id = await insertProduct(own, { category_id: await insertCategory(own), slug: 'huge' });
+  await own.sql(
+    `update product set attributes = '{"a": 1e400, "b": 1e-400, "c": -1.5e305, "d": "\\"1${'0'.repeat(400)}", "e": 1.5, "f": 0}' where id = $1`,
+    [id],
+  );
   await using there = await createTestGateway(own, PATIENT);
-  const { data } = await there.graphql('{ productSearch { facets { attributes { values { count } } } } }');
-  expect(data.productSearch.facets.attributes).toEqual([{ values: [{ count: 1 }] }, { values: [{ count: 1 }] }]);
+  const shown = 'attributes { name values }';
+  const { data } = await there.graphql(
+    `{ products { ${shown} } product(id: ${id}) { ${shown} } productBySlug(slug: "huge") { ${shown} }
+      categories { products { ${shown} } }
+      productSearch { nodes { ${shown} } facets { attributes { name values { value count } } } } }`,
+  );
+  const attributes = [
+    { name: 'a', values: [`1${'0'.repeat(400)}`] },
+    { name: 'b', values: [`0.${'0'.repeat(399)}1`] },
+    { name: 'c', values: [`-15${'0'.repeat(304)}`] },
+    { name: 'd', values: [`"1${'0'.repeat(400)}`] },
+    { name: 'e', values: ['1.5'] },
+    { name: 'f', values: ['0'] },
+  ];
+  const { facets, nodes } = data.productSearch;
+  for (const product of [data.products[0], data.product, data.productBySlug, data.categories[0].products[0], nodes[0]])
+    expect(product.attributes).toEqual(attributes);
+  expect(facets.attributes).toEqual(
+    attributes.map(({ name, values: [value] }) => ({ name, values: [{ value, count: 1 }] })),
+  );
 });
 
 test('a variant that changes is seen in filters and facets of two gateways', async () => {

@@ -41,6 +41,30 @@ test('a time that the API has shortened to milliseconds is no change', async () 
   expect(await importText(csv.replace('123456', '124'))).toMatchObject({ changed: 1, unchanged: 0 });
 });
 
+test('another currency needs all prices, and the list price of a product that has one', async () => {
+  await importText('slug,name,category,price,listPrice\na,A,Pans,5,9\nb,B,Pans,5,\n');
+  const stored = () => sql('select slug, price::text, list_price::text, currency from product order by slug');
+  const before = await stored();
+  for (const [file, name] of [
+    ['slug,currency\na,EUR\n', 'price'],
+    ['slug,listPrice,currency\na,8,EUR\n', 'price'],
+    ['[{ "slug": "b", "name": "B", "currency": "EUR", "variants": [] }]', 'price'],
+    ['slug,price,currency\na,4,EUR\n', 'listPrice'],
+    // What was the price would become the list price.
+    ['id,title,sale_price,availability,link\nb,B,4 EUR,in stock,/b\n', 'price'],
+  ] as const) {
+    expect((await importText(file)).faults).toMatchObject([
+      { column: name, value: '', reason: 'is missing, and the stored one is in USD' },
+    ]);
+    expect(await stored()).toEqual(before);
+  }
+  await importText('slug,price,listPrice,currency\na,4,,EUR\nb,4,,EUR\n');
+  expect(await stored()).toEqual([
+    { slug: 'a', price: '4.00', list_price: null, currency: 'EUR' },
+    { slug: 'b', price: '4.00', list_price: null, currency: 'EUR' },
+  ]);
+});
+
 test('a currency for prices without one leaves the others alone', async () => {
   await importText('slug,name,category,price,currency\na,A,Pans,1,\nb,B,Pans,1,CHF\n', { currency: 'EUR' });
   await importText('slug,name,stock\na,A,7\n', { currency: 'GBP' });

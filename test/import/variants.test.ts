@@ -159,6 +159,61 @@ describe('variants inside products', () => {
     }
   });
 
+  test('stay with their product where only the database refuses one of two products, which share a variant', async () => {
+    const of = (slug: string, variants: readonly Variant[], more?: object) =>
+      shirt(variants, { slug, name: slug, ...more });
+    const ofTaken = { sku: 'TAKEN' };
+    await importText(
+      jsonLines([
+        of('a', [small, large]),
+        of('b', [{ ...small, sku: 'B' }]),
+        of('z', [{ price: 1 }], { ...ofTaken, optionNames: [] }),
+      ]),
+    );
+    const before = await stored();
+    const other = of('other', [{ ...small, sku: 'O' }]);
+    const medium = { ...small, optionValues: ['M', 'Blue'] };
+    const refused = /^is refused by the database: .*"product_sku_key"/;
+    for (const [files, reasons] of [
+      // The one that is refused gives a variant away, or only its sku; or it is to get one, also of a product that gets another currency.
+      [[of('a', [large], ofTaken), of('c', [medium])], ['is that of a variant of the product "a"']],
+      [
+        [of('a', [{ ...small, sku: 'A' }, large], ofTaken), of('c', [medium])],
+        ['is that of a variant of the product "a"'],
+      ],
+      [[of('a', [large]), of('c', [medium], ofTaken)], []],
+      [
+        [of('a', [large], { currency: 'EUR' }), of('c', [medium], ofTaken)],
+        ['is to go to another product, which is rejected'],
+      ],
+    ] as const)
+      for (const file of [files, files.toReversed()]) {
+        const { faults, created, variants } = await importText(jsonLines([...file, other]));
+        expect(faults.map((fault) => fault.reason).toSorted()).toEqual([expect.stringMatching(refused), ...reasons]);
+        expect({ created, variants }).toMatchObject({ created: 1, variants: { created: 1, changed: 0, deleted: 0 } });
+        await sql(`delete from product where slug = 'other'`);
+        expect(await stored()).toEqual(before);
+      }
+    expect(await column('select distinct currency::text from product')).toEqual(['USD']);
+  });
+
+  test('get the skus of one another also where the database refuses a third product', async () => {
+    await importText(
+      jsonLines([shirt([small, large]), shirt(undefined, { slug: 'z', name: 'Z', sku: 'TAKEN', price: 1 })]),
+    );
+    const file = [
+      shirt(undefined, { slug: 'other', name: 'Other', sku: 'TAKEN', price: 1 }),
+      shirt([small], { slug: 'blouse', name: 'Blouse' }),
+      shirt([{ ...small, sku: 'A' }, large]),
+    ];
+    expect((await importText(jsonLines(file))).faults).toMatchObject([{ line: 1, column: 'sku', value: 'TAKEN' }]);
+    expect((await stored()).map(({ slug, sku }) => [slug, sku])).toEqual([
+      ['blouse', 'S-B'],
+      ['shirt', 'A'],
+      ['shirt', 'L-B'],
+    ]);
+  });
+
   test('have the currency of their product, which is theirs where it says none; several of one product are a fault', async () => {
     const euros = (amount: string, currencyCode = 'EUR') => ({ amount, currencyCode });
     const sizes = (...prices: readonly object[]) =>
@@ -195,7 +250,12 @@ describe('variants inside products', () => {
       ['slug,currency\nshirt,CHF\n', 'currency'],
       ['[{ "slug": "shirt", "name": "Shirt", "stock": 2, "currency": "CHF" }]', 'currency'],
       [JSON.stringify([shirt([small, unpriced], { currency: 'CHF' })]), 'price'],
+      [
+        JSON.stringify([shirt([small, { ...unpriced, price: 9, listPrice: undefined }], { currency: 'CHF' })]),
+        'listPrice',
+      ],
       ['product,options,sku\nblouse,Size=L|Colour=Blue,L-B\n', 'price'],
+      ['product,options,sku,price\nblouse,Size=L|Colour=Blue,L-B,9\n', 'listPrice'],
     ] as const) {
       const { faults } = await importText(file);
       expect(faults).toMatchObject([{ column: name, reason: expect.stringContaining('USD') }]);
@@ -420,6 +480,25 @@ describe('a file of variants', () => {
     ]);
     expect(await importText('product,option_values,stock\n1,S,5\n', { key: 'id' })).toMatchObject({ changed: 1 });
     expect(await column('select stock from product where id = 1')).toEqual([5]);
+  });
+
+  test('leaves a row that only the database refuses its sku, at whatever place another row has it', async () => {
+    await importText(products);
+    await importText(`${header}shirt,Size=S,S,20,3\nshirt,Size=M,M,20,3\n`);
+    await sql(`alter table product_variant add constraint refused check (stock <> 66)`);
+    const before = await stored();
+    const rows = ['shirt,Size=S,A,20,66\n', 'shirt,Size=M,S,20,3\n'];
+    for (const file of [rows, rows.toReversed()]) {
+      const { faults } = await importText(header + file.join(''));
+      expect(faults.map(({ reason }) => reason)).toEqual([
+        expect.stringContaining('"refused"'),
+        expect.stringContaining('"product_variant_sku_key"'),
+      ]);
+      expect(await stored()).toEqual(before);
+    }
+    await sql(`alter table product_variant drop constraint refused`);
+    expect((await importText(header + rows.toReversed().join('').replace('66', '6'))).faults).toEqual([]);
+    expect((await stored()).map(({ sku }) => sku)).toEqual(['A', 'S']);
   });
 
   test('rejects what fits no product, and imports the rest', async () => {

@@ -327,6 +327,47 @@ describe.skipIf(!hasBrowser)('the page of a product', { timeout: 60_000 }, () =>
     await poll(() => page.evaluate('document.activeElement.textContent')).toBe('Apply');
   });
 
+  test('has filters of different names for an option, and for attributes that are called as it or as another filter', async () => {
+    const { sql } = shop.server.database;
+    const [shelf] = await sql<{ id: number }>(
+      `insert into category (parent_id, name, slug) values (1, 'Bowls', 'bowls') returning id`,
+    );
+    const [bowl] = await sql<{ id: number }>(
+      `insert into product (category_id, name, slug, brand, price, option_names, attributes)
+       values ($1, 'Bowl', 'one-bowl', 'Halden', 1, '{Colour,Weight}', '{"Brand": "Own", "Glaze": "Matt"}') returning id`,
+      [shelf?.id],
+    );
+    await sql(
+      `insert into product_variant (product_id, option_values, price) values ($1, '{Blue,Light}', 1), ($1, '{Red,Light}', 1)`,
+      [bowl?.id],
+    );
+    await sql(
+      `insert into product (category_id, name, slug, price, attributes) values
+         ($1, 'Dish', 'one-dish', 1, '{"colour": "Blue", "Weight": 3}'), ($1, 'Plate', 'one-plate', 1, '{"Weight": 4}')`,
+      [shelf?.id],
+    );
+    const page = await shop.open(`/demo/category/${shelf?.id}`);
+    expect((await page.locator('.facets legend').allInnerTexts()).toSorted()).toEqual([
+      'Brand',
+      'Brand (details)',
+      'Colour',
+      'Glaze',
+      'Weight',
+      'Weight (details)',
+      'colour (details)',
+    ]);
+    await page.goto(`${page.url()}?option.Weight=Light&max.Weight=9&attribute.colour=Blue`);
+    await page.locator('main:not([aria-busy]) h1').waitFor();
+    expect(await page.locator('.chips a').allInnerTexts()).toEqual([
+      'Without\nWeight: Light',
+      'Without\ncolour: Blue',
+      'Without\nWeight (details): up to 9',
+      'Clear all',
+    ]);
+    await page.getByRole('link', { name: 'Without Weight: Light' }).click();
+    await poll(() => page.locator('main .tile h3').allInnerTexts()).toEqual(['Dish']);
+  });
+
   test('is found by any of its sizes, also where there are more than fit', async () => {
     const page = await shop.open('/demo/category/11');
     const sizes = page.getByRole('group', { name: 'Size', exact: true });

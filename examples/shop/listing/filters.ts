@@ -17,9 +17,26 @@ const WIDE = '(min-width: 60rem)';
 /** As many choices as a filter shows at once. */
 const FEW = 12;
 
+/** What the filters are called that every catalogue has. */
+const OWN = ['Availability', 'Category', 'Price', 'Brand', 'Tag'];
+
+/**
+ * What the filter of an option or an attribute is called. A product has its details from its page: an attribute that is called as another filter is told
+ * apart by their heading there. To choose of both has to fit both, so they are no one filter.
+ */
+const titleOf = (
+  name: string,
+  kind: 'choice' | 'details',
+  others: readonly { readonly name: string }[] = [],
+): string => {
+  const taken = [...OWN, ...others.map((other) => other.name)].map((each) => each.toLowerCase());
+  return taken.includes(name.toLowerCase()) ? `${name} (${kind})` : name;
+};
+
 /** The filters of a list, each with the number of products that it leaves. A form: what is chosen goes into the address. */
 export const filters = ({ list, selection, search, categories = [] }: Options): HTMLElement => {
   const { brands, tags, price, inStock, onSale, options, attributes } = list.facets;
+  const shownOptions = withMissing(options, selection.options);
   const form = element(
     'form',
     { class: 'facets', 'aria-label': 'Filters' },
@@ -40,16 +57,17 @@ export const filters = ({ list, selection, search, categories = [] }: Options): 
     ),
     priceGroup(list, price?.bands ?? [], selection, search),
     group('Brand', ...values('brand', brands, selection.brands)),
-    ...withMissing(options, selection.options).map(({ name, values: facets }) =>
-      group(name, ...values(OPTION + name, facets, chosenOf(selection.options, name))),
+    ...shownOptions.map(({ name, values: facets }) =>
+      group(titleOf(name, 'choice'), ...values(OPTION + name, facets, chosenOf(selection.options, name))),
     ),
     ...withMissing(attributes, selection.attributes, selection.bounds).map((facet) => {
       const { name } = facet;
       const bounds = selection.bounds.find((each) => each.name === name);
+      const title = titleOf(name, 'details', shownOptions);
       const isNumber = bounds !== undefined || facet.min !== null;
-      if (isNumber) return range(facet, bounds);
+      if (isNumber) return range(title, facet, bounds);
       return group(
-        name,
+        title,
         ...values(ATTRIBUTE + name, facet.values, chosenOf(selection.attributes, name), attributeText),
       );
     }),
@@ -136,20 +154,20 @@ const withMissing = (
 };
 
 /** The fields for the least and the greatest number; none where all products have the same. */
-const range = ({ name, min, max }: FacetFragment, bounds: Bounds | undefined): HTMLElement | false => {
+const range = (title: string, { name, min, max }: FacetFragment, bounds: Bounds | undefined): HTMLElement | false => {
   const field = (beginning: string, label: string, limit: string | null, value: string | null | undefined) =>
     element('input', {
       type: 'number',
       step: 'any',
       name: beginning + name,
-      'aria-label': `${name}, ${label}`,
+      'aria-label': `${title}, ${label}`,
       placeholder: limit === null ? null : String(Number(limit)),
       value: value ?? null,
     });
   return (
     (bounds !== undefined || min !== max) &&
     group(
-      name,
+      title,
       element(
         'div',
         { class: 'range' },
@@ -157,7 +175,7 @@ const range = ({ name, min, max }: FacetFragment, bounds: Bounds | undefined): H
         ' – ',
         field(MAX, 'at most', max, bounds?.max),
         // Its name keeps the focus where it is; what is sent has no buttons.
-        element('button', { name: `apply.${name}`, 'aria-label': `Apply ${name}` }, 'Apply'),
+        element('button', { name: `apply.${name}`, 'aria-label': `Apply ${title}` }, 'Apply'),
       ),
     )
   );
@@ -228,6 +246,7 @@ export const activeFilters = ({ list, selection, search, categories = [] }: Opti
     chosen.map((value) =>
       chip(label(value), withParameter(search, name, ...chosen.filter((other) => other !== value))),
     );
+  const titleOfAttribute = (name: string) => titleOf(name, 'details', withMissing(list.facets.options, options));
   const named = categories.find(({ category: { id } }) => id === category)?.category.name;
   const without = (parameter: string) => new URLSearchParams([...search].filter(([name]) => name !== parameter));
   const words = search.get('q');
@@ -243,12 +262,14 @@ export const activeFilters = ({ list, selection, search, categories = [] }: Opti
         priceRange(minPrice, maxPrice, list.edges[0]?.node.price.currencyCode),
         withParameter(without('max'), 'min'),
       ),
-    ...options.flatMap(({ name, values }) => each(OPTION + name, values, (value) => `${name}: ${value}`)),
+    ...options.flatMap(({ name, values }) =>
+      each(OPTION + name, values, (value) => `${titleOf(name, 'choice')}: ${value}`),
+    ),
     ...attributes.flatMap(({ name, values }) =>
-      each(ATTRIBUTE + name, values, (value) => `${name}: ${attributeText(value)}`),
+      each(ATTRIBUTE + name, values, (value) => `${titleOfAttribute(name)}: ${attributeText(value)}`),
     ),
     ...bounds.map(({ name, min, max }) =>
-      chip(`${name}: ${between(min, max)}`, withParameter(without(MAX + name), MIN + name)),
+      chip(`${titleOfAttribute(name)}: ${between(min, max)}`, withParameter(without(MAX + name), MIN + name)),
     ),
     inStock && chip('In stock', withParameter(search, 'stock')),
     onSale && chip('Reduced', withParameter(search, 'sale')),

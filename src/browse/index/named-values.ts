@@ -1,3 +1,4 @@
+import { numberText } from '../../database/exact-json.ts';
 import type { AttributeFilter, OptionFilter, ValueCount, ValueFacets } from '../browse-engine.ts';
 import { IN_STOCK, ON_SALE, type ProductColumns, withRoom } from './columns.ts';
 import { mostFrequent, Tally } from './facet-values.ts';
@@ -241,7 +242,7 @@ export class AttributeValues extends NamedValues {
   protected override parse(member: string): readonly NamedValue[] {
     return Object.entries<unknown>(JSON.parse(`{${member}}`)).flatMap(([name, value]) => {
       const isNumber = typeof value === 'number';
-      const texts = isNumber ? [numberText(value, member.slice(member.lastIndexOf(':') + 1).trim())] : [value].flat();
+      const texts = isNumber ? [numberText(member.slice(member.lastIndexOf(':') + 1).trim())] : [value].flat();
       return texts.map((each) => ({ name, value: String(each), isNumber }));
     });
   }
@@ -448,11 +449,4 @@ const joinedOf = (one: Slice, { memory, begin, end }: Slice): Slice => {
   joined[middle] = COMMA as number;
   for (let at = begin; at < end; at += 1) joined[middle + 1 + at - begin] = memory[at] as number;
   return new Slice(joined, 0, length);
-};
-
-/** As facets.sql.ts writes a number: as JavaScript does, and one beyond its range with all its digits. */
-const numberText = (number: number, digits: string): string => {
-  const size = Math.abs(number);
-  if (!/[1-9]/.test(digits) || (size >= 1e-300 && size <= 1e300)) return String(number);
-  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 };

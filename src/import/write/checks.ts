@@ -14,10 +14,15 @@ export interface CheckContext {
 
 /** What a statement that deletes staged rows returns of each. */
 interface Rejected extends Place {
-  /** The field at fault. */
-  readonly field: string;
-  readonly value: string;
+  /** The field at fault, if it is one. */
+  readonly field: string | null;
+  readonly value: string | null;
   readonly reason: string;
+}
+
+/** Why the database refuses a staged row. */
+export interface Refused extends Pick<Rejected, 'field' | 'value' | 'reason'> {
+  readonly ordinal: number;
 }
 
 /** @param sql deletes staged rows, and returns them as {@link Rejected} @returns how many */
@@ -28,10 +33,21 @@ export const reject = async (
 ): Promise<number> => {
   const { rows } = await client.query<Rejected>(sql, values);
   for (const { field, value, reason, ...place } of rows) {
-    onFault({ ...placeOf(place), column: columnOf(field), value, reason });
+    onFault({ ...placeOf(place), column: field ? columnOf(field) : undefined, value: value ?? undefined, reason });
   }
   return rows.length;
 };
+
+/** SQL for the columns of {@link Refused}; its parameter is a JSON text of several. */
+export const REFUSED = 'json_to_recordset($1) refused (ordinal int, field text, value text, reason text)';
+
+/** Removes rows that the database refuses. */
+export const rejectRefused = (context: CheckContext, refused: readonly Refused[]): Promise<number> =>
+  reject(
+    context,
+    `delete from ${STAGE} s using ${REFUSED} where refused.ordinal = s.ordinal returning line, record, field, value, reason`,
+    [JSON.stringify(refused)],
+  );
 
 /** SQL for where a staged row is, as in a message. */
 const placeIn = (row: string): string =>

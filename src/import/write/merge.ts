@@ -2,9 +2,16 @@ import pg, { type ClientBase } from 'pg';
 import type { ImportOptions } from '../file.ts';
 import { type ImportKind, isCategoryKind, isProductKind, isVariantKind } from '../kind.ts';
 import { keepStaged } from '../prune.ts';
-import { type Fault, type Place, placeOf } from '../record.ts';
+import type { Fault } from '../record.ts';
 import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';
-import { type CheckContext, rejectRows, rejectSeparated, rejectUnterminated } from './checks.ts';
+import {
+  type CheckContext,
+  type Refused,
+  rejectRefused,
+  rejectRows,
+  rejectSeparated,
+  rejectUnterminated,
+} from './checks.ts';
 import { findProducts } from './product-slugs.ts';
 import {
   createWriter,
@@ -18,7 +25,8 @@ import {
 } from './stage.ts';
 import {
   findVariantsOfFile,
-  prepareVariants,
+  freeSkus,
+  nameOptions,
   rejectUnfitProducts,
   type StagedVariants,
   stageVariants,
@@ -68,16 +76,39 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   if (options.isPruning && variants) await keepStaged(client, variantKind, VARIANT_STAGE);
   if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
   return transaction(options, async (onFault) => {
-    const counts: Counts = { ...NONE, variants: variants && { ...NONE, deleted: 0 }, createdCategories: 0 };
     const context = { ...options, onFault };
-    if (isCategoryKind(kind)) return { ...counts, ...(await mergeCategories(context, writer, all)) };
+    if (isCategoryKind(kind)) return mergeCategories(context, writer, all);
+    return mergeRows(context, writer, variants);
+  });
+};
+
+/**
+ * Writes all rows, and rejects those that the database refuses. A refused one keeps its variants and their skus, which others may have got before:
+ * then all begins again without it.
+ */
+const mergeRows = async (
+  context: MergeOptions,
+  writer: Writer,
+  variants: StagedVariants | undefined,
+): Promise<Counts> => {
+  const { client, kind, rowCount, onProgress } = context;
+  for (;;) {
+    const counts: Counts = { ...NONE, variants: variants && { ...NONE, deleted: 0 }, createdCategories: 0 };
+    const refused: Refused[] = [];
+    await client.query('savepoint file');
+    if (variants) await variants.begin();
+    else if (isVariantKind(kind)) await freeSkus(client, STAGE);
     for (let from = 1; from <= rowCount; from += CHUNK_ROWS) {
       const to = Math.min(from + CHUNK_ROWS - 1, rowCount);
-      await mergeRange(context, writer, variants, { from, to }, counts);
+      await mergeRange(context, writer, variants, { from, to }, counts, refused);
       onProgress('writing', to);
     }
-    return counts;
-  });
+    if (refused.length === 0) return counts;
+    const isApart = !variants && !isVariantKind(kind);
+    if (!isApart) await client.query('rollback to savepoint file');
+    await (variants?.reject ?? rejectRefused)(context, refused);
+    if (isApart) return counts;
+  }
 };
 
 const NONE: Written = { created: 0, changed: 0, unchanged: 0 };
@@ -88,20 +119,21 @@ const add = (counts: Written, { created, changed, unchanged }: Written): void =>
   counts.unchanged += unchanged;
 };
 
-/** Writes a range of rows, and counts them. Where the database refuses one of them, it is found by halving the range, and rejected. */
+/** Writes a range of rows, and counts them. Where the database refuses one of them, it is found by halving the range. */
 const mergeRange = async (
   options: MergeOptions,
   writer: Writer,
   variants: StagedVariants | undefined,
   range: Range,
   counts: Counts,
+  refused: Refused[],
 ): Promise<void> => {
-  const { client, kind, onFault } = options;
+  const { client, kind } = options;
   const { from, to } = range;
   try {
     await savepoint(client, async () => {
       const createdCategories = kind.categoryColumn ? await createMissingCategories(client, range) : 0;
-      if (isVariantKind(kind)) await prepareVariants(client, range);
+      if (isVariantKind(kind)) await nameOptions(client, range);
       // Before their product is written, which takes its own price once it has none.
       const deleted = (await variants?.remove(range)) ?? 0;
       const rows = await writer.write(range);
@@ -116,17 +148,15 @@ const mergeRange = async (
     if (!isRowError(error)) throw error;
     if (from < to) {
       const middle = Math.floor((from + to) / 2);
-      await mergeRange(options, writer, variants, { from, to: middle }, counts);
-      return mergeRange(options, writer, variants, { from: middle + 1, to }, counts);
+      await mergeRange(options, writer, variants, { from, to: middle }, counts, refused);
+      return mergeRange(options, writer, variants, { from: middle + 1, to }, counts, refused);
     }
-    const refused = `delete from ${STAGE} where ordinal = $1 returning line, record`;
-    const { rows } = await client.query<Place>(refused, [from]);
     const { message, table, column: ofError, detail = '' } = error as pg.DatabaseError;
     // "Key (sku)=(A-7) already exists.", in the language of the server.
-    const [, column = ofError, value] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-    const isOfOther = table === 'product' && column === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
+    const [, field = ofError ?? null, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
+    const isOfOther = table === 'product' && field === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
     const reason = `is refused by the database: ${message}${isOfOther ? ': --key sku finds the product that has it' : ''}`;
-    for (const place of rows) onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
+    refused.push({ ordinal: from, field, value, reason });
   }
 };
 

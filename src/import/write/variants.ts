@@ -2,11 +2,15 @@ import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
 import type { ImportKind } from '../kind.ts';
 import { IS_GONE } from '../prune.ts';
-import { type CheckContext, reject } from './checks.ts';
+import { type CheckContext, REFUSED, type Refused, reject } from './checks.ts';
 import { createWriter, isPresent, type Range, STAGE, unfoldVariants, VARIANT_STAGE, type Writer } from './stage.ts';
 
 /** The variants of the staged products that say theirs. They are written once the products of a range are in the catalogue. */
 export interface StagedVariants extends Writer {
+  /** Once, before the ranges: takes the skus that others get. */
+  readonly begin: () => Promise<unknown>;
+  /** Rejects products that the database refuses, with those that would have their variants. */
+  readonly reject: (context: CheckContext, refused: readonly Refused[]) => Promise<number>;
   /** Deletes the variants that the products of a range do not have any more. @returns how many */
   readonly remove: (range: Range) => Promise<number>;
 }
@@ -42,6 +46,14 @@ export const stageVariants = async (
     from product_variant t, ${STAGE} s where s.variants is not null and t.product_id = s.target_id
       and not exists (select from ${VARIANT_STAGE} v where v.target_id = t.id)`;
   return {
+    begin: async () => {
+      // Those of a rejected product are written no more; the catalogue's that they stand for stay.
+      await client.query(
+        `update ${VARIANT_STAGE} v set ordinal = null where not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
+      );
+      await freeSkus(client, VARIANT_STAGE);
+    },
+    reject: rejectUnfitVariants,
     differing: `${differing}
       union select ordinal from ${VARIANT_STAGE} where target_id is null and owner_id is not null
       union select s.ordinal ${absent}`,
@@ -54,12 +66,7 @@ export const stageVariants = async (
       return rowCount ?? 0;
     },
     write: async (range) => {
-      await client.query(
-        `delete from ${VARIANT_STAGE} v where ordinal between $1 and $2 and not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
-        [range.from, range.to],
-      );
       await setOwners(client, range);
-      await freeSkus(client, VARIANT_STAGE, range);
       return write(range);
     },
   };
@@ -101,40 +108,44 @@ export const findVariantsOfFile = async (context: CheckContext & ReadOptions): P
   await reject(
     context,
     `delete from ${STAGE} s using product p, product_variant t, product o
-     where p.id = s.owner_id and t.id = s.target_id and o.id = t.product_id and o.currency <> p.currency and not ${isPresent('price')}
-     returning line, record, 'price' as field, '' as value, ${isIn('o.currency')} as reason`,
+     where p.id = s.owner_id and t.id = s.target_id and o.id = t.product_id and o.currency <> p.currency and ${unsaidOf('t')} is not null
+     returning line, record, ${unsaidOf('t')} as field, '' as value, ${isIn('o.currency')} as reason`,
     [],
   );
 };
 
-/** Why a variant needs a price, whose own is in another currency. */
-const isIn = (currency: string): string => `concat('is missing, and that of the variant is in ', ${currency})`;
+/** Which of its prices a staged row does not say of a stored one, which would keep the amount in another currency; null if it says both. */
+const unsaidOf = (stored: string): string => `
+  case when not ${isPresent('price')} then 'price'
+    when not ${isPresent('listPrice')} and (${stored}.list_price is not null or 'listPrice' = any (s.if_new)) then 'listPrice' end`;
 
-/** Before the variants of a range of a file are written: gives products the names of their options, and takes the skus that others get. */
-export const prepareVariants = async (client: ClientBase, range: Range): Promise<void> => {
-  await client.query(
+const isIn = (currency: string): string => `concat('is missing, and the stored one is in ', ${currency})`;
+
+/** Before the variants of a range of a file are written: gives products the names of their options. */
+export const nameOptions = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
+  client.query(
     `update product p set option_names = s.option_names
      from ${STAGE} s where s.ordinal between $1 and $2 and p.id = s.owner_id and p.option_names <> s.option_names`,
-    [range.from, range.to],
+    [from, to],
   );
-  await freeSkus(client, STAGE, range);
-};
 
 /**
  * What the database would refuse, row by row: a new variant without a price, and a sku that another variant keeps; and what would give the
- * price of a variant another currency. The variants of a rejected product keep their skus, too.
+ * price of a variant another currency. The variants of a rejected product keep their skus, too; those that it would get stay where they are.
  */
-const rejectUnfitVariants = (context: CheckContext): Promise<number> =>
+const rejectUnfitVariants = (context: CheckContext, refused: readonly Refused[] = []): Promise<number> =>
   reject(
     context,
     `with recursive faults (ordinal, place, line, record, field, value, reason) as (
+       select ordinal, 0, s.line, s.record, field, value, reason from ${REFUSED} join ${STAGE} s using (ordinal)
+       union all
        select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
        from ${VARIANT_STAGE} s where target_id is null and not ${isPresent('price')}
        union all
-       select s.ordinal, s.place, s.line, s.record, 'price', '', ${isIn('p.currency')}
+       select s.ordinal, s.place, s.line, s.record, ${unsaidOf('t')}, '', ${isIn('p.currency')}
        from ${VARIANT_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal left join product o on o.id = g.target_id
          join product_variant t on t.id = s.target_id join product p on p.id = t.product_id
-       where g.variants is not null and not ${isPresent('price')} and coalesce(g.currency, o.currency) <> p.currency
+       where g.variants is not null and ${unsaidOf('t')} is not null and coalesce(g.currency, o.currency) <> p.currency
        union all
        select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
        from ${VARIANT_STAGE} s join product_variant t on t.sku = s.sku and t.id is distinct from s.target_id join product p on p.id = t.product_id
@@ -145,15 +156,20 @@ const rejectUnfitVariants = (context: CheckContext): Promise<number> =>
          select s.*, first_value(s.ordinal) over (partition by s.sku order by t.sku is distinct from s.sku, s.ordinal) as first
          from ${VARIANT_STAGE} s left join product_variant t on t.id = s.target_id where s.sku is not null) s
        where ordinal <> first),
+     links as (
+       select link.* from ${STAGE} g join product p on p.id = g.target_id join product_variant t on t.product_id = p.id
+         join ${VARIANT_STAGE} s on s.sku = t.sku and s.ordinal <> g.ordinal
+         cross join lateral (values
+           (g.ordinal, s.ordinal, s.place, s.line, s.record, s.sku, format('is that of a variant of the product "%s"', p.slug)),
+           (case when s.target_id = t.id and g.currency <> p.currency then s.ordinal end, g.ordinal, 0, g.line, g.record, s.sku, 'is to go to another product, which is rejected')
+         ) link (rejected, ordinal, place, line, record, sku, reason)),
      rejected as (
        select * from faults
        union
-       select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
-       from rejected r join ${STAGE} g on g.ordinal = r.ordinal join product p on p.id = g.target_id
-         join product_variant t on t.product_id = p.id join ${VARIANT_STAGE} s on s.sku = t.sku and s.ordinal <> r.ordinal)
+       select l.ordinal, l.place, l.line, l.record, 'sku', l.sku, l.reason from rejected r join links l on l.rejected = r.ordinal)
      delete from ${STAGE} s using (select distinct on (ordinal) * from rejected order by ordinal, place) f where f.ordinal = s.ordinal
      returning f.line, f.record, f.field, f.value, f.reason`,
-    [],
+    [JSON.stringify(refused)],
   );
 
 /** Names of options, and prices, without variants have to fit those of the catalogue. */
@@ -172,6 +188,13 @@ export const rejectUnfitProducts = async (context: CheckContext): Promise<void> 
        and exists (select from product_variant v where v.product_id = p.id and v.option_values <> '{}')
      returning line, record, 'currency' as field, s.currency as value,
        format('is not that of the variants of the product, which is %s: say the variants, too', p.currency) as reason`,
+    [],
+  );
+  await reject(
+    context,
+    `delete from ${STAGE} s using product p where p.id = s.target_id and coalesce(json_array_length(variants), 0) = 0
+       and s.currency <> p.currency and ${unsaidOf('p')} is not null
+     returning line, record, ${unsaidOf('p')} as field, '' as value, ${isIn('p.currency')} as reason`,
     [],
   );
 };
@@ -220,11 +243,9 @@ const settlePositions = async (client: ClientBase): Promise<void> => {
     where not ${isPresent('position')} and ordinal in (select ordinal from placed where is_moved)`);
 };
 
-/** Takes skus from variants of a range that another one of it gets. */
-const freeSkus = (client: ClientBase, stage: string, { from, to }: Range): Promise<unknown> =>
+/** Takes skus from variants that other staged ones get, at whatever place of the file. */
+export const freeSkus = (client: ClientBase, stage: string): Promise<unknown> =>
   client.query(
     `update product_variant t set sku = null from ${stage} s, ${stage} o
-     where s.ordinal between $1 and $2 and o.ordinal between $1 and $2 and t.id = s.target_id and o.sku = t.sku
-       and o.target_id is distinct from t.id`,
-    [from, to],
+     where s.ordinal is not null and o.ordinal is not null and t.id = s.target_id and o.sku = t.sku and o.target_id is distinct from t.id`,
   );

@@ -1,0 +1,21 @@
+/** Whether JavaScript has the number, whose digits PostgreSQL writes, but for digits past those of double precision. */
+const isDouble = (digits: string): boolean => {
+  const size = Math.abs(Number(digits));
+  return (size >= 1e-300 && size <= 1e300) || !/[1-9]/.test(digits);
+};
+
+/** A number as products, facets and filters have it, and facets.sql.ts writes it: as JavaScript does, and one beyond its range with all its digits. */
+export const numberText = (digits: string): string => {
+  if (isDouble(digits)) return String(Number(digits));
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+};
+
+const TEXT_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.]{299,}/g;
+
+/** JSON of a jsonb with the numbers as texts that JavaScript has not: `JSON.parse` would make them `Infinity`, which is no JSON, or zero. */
+export const exactJson = (json: string): string => {
+  if (!/\d{300}/.test(json)) return json;
+  return json.replaceAll(TEXT_OR_LONG_NUMBER, (found) =>
+    found.startsWith('"') || isDouble(found) ? found : `"${numberText(found)}"`,
+  );
+};
