@@ -11,14 +11,17 @@ import {
   type Sample,
 } from './prometheus-collectors.ts';
 
-/** The metrics of a gateway, named after https://prometheus.io/docs/practices/naming/. */
+/** Those of the process are begun once for all its gateways: prom-client never ends what it observes, and that would keep a closed gateway in memory. */
+const ofProcess = new Registry();
+collectDefaultMetrics({ register: ofProcess });
+
+/** The metrics of a gateway, named after https://prometheus.io/docs/practices/naming/, and those of its process. */
 export const createRegistry = (sources: MetricSources): Registry => {
   const { requests, responseCache, knownRows, freshnessMonitor, views, pool, load } = sources;
   const { fallBacks, browseIndex, version } = sources;
   const registry = new Registry();
   const { counter, gauge, histogram } = collectorsOf(registry);
 
-  collectDefaultMetrics({ register: registry });
   gauge(
     'vitrine_build_info',
     'Always 1; its labels say what runs.',
@@ -141,7 +144,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
   gauge('vitrine_database_pool_max', 'Connections that the pool may open.', () => pool.options.max);
 
   if (sources.replicas) countReplicas(registry, sources.replicas);
-  return registry;
+  return Registry.merge([ofProcess, registry]);
 };
 
 /** What is counted of a replica. */

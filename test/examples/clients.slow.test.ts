@@ -174,7 +174,7 @@ describe('Apollo Client', { timeout: 120_000 }, () => {
 });
 
 describe('Relay', { timeout: 120_000 }, () => {
-  test('names the documents that its compiler has written by their ids', async () => {
+  test('names the documents that its compiler has written by their ids, and its store takes ids that are numbers', async () => {
     await using client = await copyOf('relay');
     await cp(path.join(ROOT, 'schema.graphql'), path.join(client.folder, 'schema.graphql'));
     await mkdir(path.join(client.folder, '__generated__'));
@@ -182,10 +182,18 @@ describe('Relay', { timeout: 120_000 }, () => {
     const compiled = await client.bin('relay-compiler/cli.js');
     expect(compiled.code, compiled.output).toBe(0);
     const script = `
-      const { fetchFunction } = await import('./network.ts');
-      const { default: request } = await import('./__generated__/ShelfQuery.graphql.ts');
-      const { data } = await fetchFunction(request.params, { id: 6 });
-      console.log(data.category.name, data.category.products.map(({ name, price }) => \`\${name}: \${price.amount} \${price.currencyCode}\`));`;
+      import relay from 'relay-runtime';
+      import * as network from './network.ts';
+      import query from './__generated__/ShelfQuery.graphql.ts';
+      import card from './__generated__/Shelf_card.graphql.ts';
+      const environment = new relay.Environment({
+        network: relay.Network.create(network.fetchFunction),
+        getDataID: network.getDataID,
+        store: new relay.Store(new relay.RecordSource()),
+      });
+      const { category } = await relay.fetchQuery(environment, query, { id: 6 }).toPromise();
+      const cards = category.products.map((product) => environment.lookup(relay.getSingularSelector(card, product)).data);
+      console.log(category.name, cards.map(({ name, price }) => \`\${name}: \${price.amount} \${price.currencyCode}\`));`;
     const ran = await client.runTrusted('persisted-documents.json', (trusted) =>
       client.node(['--input-type=module', '--eval', script], trusted),
     );

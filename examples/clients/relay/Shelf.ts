@@ -3,6 +3,7 @@ import { graphql } from 'relay-runtime';
 export const shelf = graphql`
   query ShelfQuery($id: Int!) {
     category(id: $id) {
+      id
       name
       products(orderBy: PRICE_ASC, limit: 2) {
         ...Shelf_card
@@ -13,6 +14,7 @@ export const shelf = graphql`
 
 export const card = graphql`
   fragment Shelf_card on Product {
+    id
     name
     price {
       amount

@@ -8,3 +8,6 @@ export const fetchFunction = async (params: { readonly id: string | null }, vari
   if (!response.headers.get('content-type')?.includes('json')) throw new Error(`${response.status} of the gateway`);
   return await response.json();
 };
+
+/** For `new Environment`: ids are numbers, unique within a type; Relay by itself throws unless they are texts, unique in all. */
+export const getDataID = ({ id }: { readonly id?: unknown }, type: string) => id && `${type}:${id}`;
