@@ -7,7 +7,7 @@ import { backOffMs } from '../../src/cluster/primary.ts';
 import { getByNewConnection, keepAsking } from '../support/asking.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { PATIENT } from '../support/gateway.ts';
-import { childrenOf, runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { childrenOf, freePort, runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { parseMetrics, type Scrape } from '../support/scrape.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
@@ -279,7 +279,13 @@ test('a terminal that is closed ends them all', async () => {
   const serve = `exec ${process.execPath} ${path.join(import.meta.dirname, '../../src/cli.ts')} serve`;
   // Gives it a terminal, which is gone when it is: https://man7.org/linux/man-pages/man1/script.1.html
   const terminal = spawn('script', ['-qfc', serve, '/dev/null'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, WORKERS: '2', PORT: '0', HOST: '127.0.0.1' },
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      WORKERS: '2',
+      PORT: `${await freePort()}`,
+      HOST: '127.0.0.1',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {

@@ -4,7 +4,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { type ServingProcess, signalGroup, startByNpm } from '../support/process.ts';
+import { freePort, type ServingProcess, signalGroup, startByNpm } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -17,12 +17,10 @@ const database = await shared(createTestDatabase());
 
 test.each(['1', '2'])('SIGTERM to the process of npm stops gateway and database, with WORKERS=%s', async (workers) => {
   await using folder = await temporaryFolder();
-  const environment = { DATA_DIR: folder.path, WORKERS: workers };
-  let port = '0';
+  const environment = { DATA_DIR: folder.path, WORKERS: workers, PORT: String(await freePort()) };
   // The second finds both the port and the data free.
   for (const _ of ['first', 'second']) {
-    await using gateway = await startByNpm({ ...environment, PORT: port });
-    ({ port } = new URL(gateway.url));
+    await using gateway = await startByNpm(environment);
     expect((await fetch(`${gateway.url}/api/product/1`)).status).toBe(200);
     gateway.command.child.kill('SIGTERM');
     expect(await gateway.command.ended).toBe(0);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
-import { freePort } from '../support/haproxy.ts';
+import { freePort } from '../support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { getByNewConnection } from './asking.ts';
-import { type ServingProcess, startGatewayProcess } from './process.ts';
+import { freePort, type ServingProcess, startGatewayProcess } from './process.ts';
 import { findProgram } from './programs.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
 
@@ -75,21 +73,4 @@ export const startInstance = async (databaseUrl: string): Promise<Instance> => {
     startAgain,
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
-};
-
-/** Below the ports that the system gives to outgoing connections: one of those might take it while its gateway is down. */
-const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
-
-export const freePort = async (): Promise<number> => {
-  const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
-  const server = createServer();
-  try {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-  } catch {
-    return freePort();
-  }
-  server.close();
-  await once(server, 'close');
-  return port;
 };

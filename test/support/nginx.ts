@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort } from './haproxy.ts';
+import { freePort } from './process.ts';
 import { findProgram } from './programs.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';

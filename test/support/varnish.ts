@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { freePort } from './haproxy.ts';
+import { freePort } from './process.ts';
 import { findProgram } from './programs.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
