@@ -4,10 +4,11 @@ import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { backOffMs } from '../../src/cluster/primary.ts';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { getByNewConnection, keepAsking } from '../support/asking.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { PATIENT } from '../support/gateway.ts';
-import { childrenOf, freePort, runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { childrenOf, runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { parseMetrics, type Scrape } from '../support/scrape.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
@@ -283,7 +284,7 @@ test('a terminal that is closed ends them all', async () => {
       PATH: process.env.PATH,
       DATABASE_URL: database.url,
       WORKERS: '2',
-      PORT: `${await freePort()}`,
+      PORT: `${await findFreePort()}`,
       HOST: '127.0.0.1',
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { freePort, type ServingProcess, signalGroup, startByNpm } from '../support/process.ts';
+import { type ServingProcess, signalGroup, startByNpm } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -17,7 +18,7 @@ const database = await shared(createTestDatabase());
 
 test.each(['1', '2'])('SIGTERM to the process of npm stops gateway and database, with WORKERS=%s', async (workers) => {
   await using folder = await temporaryFolder();
-  const environment = { DATA_DIR: folder.path, WORKERS: workers, PORT: String(await freePort()) };
+  const environment = { DATA_DIR: folder.path, WORKERS: workers, PORT: String(await findFreePort()) };
   // The second finds both the port and the data free.
   for (const _ of ['first', 'second']) {
     await using gateway = await startByNpm(environment);

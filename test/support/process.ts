@@ -1,8 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const CLI = path.join(ROOT, 'src/cli.ts');
@@ -118,27 +117,9 @@ export const signalGroup = ({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): 
   }
 };
 
-/** Below the ports that the system gives away: one of those might be taken while no process listens on it. */
-const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
-
-/** One that nobody listens on. */
-export const freePort = async (): Promise<number> => {
-  const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
-  const server = createServer();
-  try {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-  } catch {
-    return freePort();
-  }
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
 /** Workers are told the port that their primary has found, and listen on it when they have started. */
 const onAnyPort = async (environment: Record<string, string>): Promise<Record<string, string>> => ({
-  PORT: Number(environment.WORKERS) > 1 ? String(await freePort()) : '0',
+  PORT: Number(environment.WORKERS) > 1 ? String(await findFreePort()) : '0',
   HOST: '127.0.0.1',
   ...environment,
 });
