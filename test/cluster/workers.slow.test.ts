@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backOffMs } from '../../src/cluster/primary.ts';
 import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { getByNewConnection, keepAsking } from '../support/asking.ts';
@@ -17,9 +17,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { expectHonest, numbers, numbersOf, startLoad, stored, view } from '../support/views.ts';
 
 // WORKERS=2, as real processes.
-
-// On a busy machine each start takes seconds, and a restart is two of them.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The processes of a gateway's workers, on a database that is not its own. */
 const workersOf = ({ command }: ServingProcess): Promise<number[]> => childrenOf(command.child.pid);

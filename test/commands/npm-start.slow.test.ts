@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type ServingProcess, signalGroup, startByNpm } from '../support/process.ts';
@@ -10,9 +10,6 @@ import { shared } from '../support/shared.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // The real program, started as the README says and stopped by the process that was started.
-
-// On a busy machine each start takes seconds, and a restart is two of them.
-vi.setConfig({ testTimeout: 120_000 });
 
 const database = await shared(createTestDatabase());
 
