@@ -12,6 +12,9 @@ const TIMED = [
 /** One more than two processors keep busy: much of what a test does is waiting. */
 const WORKERS = 3;
 
+/** On a busy machine each start of a program takes seconds, and a test has up to five. */
+const PROGRAMS_MS = 120_000;
+
 const common = {
   setupFiles: 'test/support/worker-setup.ts',
   testTimeout: 30_000,
@@ -45,6 +48,7 @@ export default defineConfig({
           name: 'slow',
           include: [SLOW],
           exclude: [...configDefaults.exclude, ...TIMED],
+          testTimeout: PROGRAMS_MS,
           // Each in a process of its own. They wait for processes, proxies and time limits still more.
           maxWorkers: WORKERS + 1,
           sequence: { groupOrder: 2 },
@@ -55,6 +59,7 @@ export default defineConfig({
           ...common,
           name: 'timed',
           include: TIMED,
+          testTimeout: PROGRAMS_MS,
           // They mostly wait; a third would take processor time that they measure.
           maxWorkers: 2,
           sequence: { groupOrder: 3 },

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, test } from 'vitest';
 import { createTestGateway, JSON_HEADERS } from '../support/gateway.ts';
 import { askAll, createSmallShop, type Request, STALE, untilKnown } from '../support/known-answers.ts';
 import { OUTAGES } from '../support/outages.ts';
+import { openSession } from '../support/session.ts';
 
 const UNKNOWN: readonly Request[] = [
   ['GET', '/api/product/2'],
@@ -36,8 +38,13 @@ describe.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) =
       .poll(async () => (await gateway.get('/api/product/1')).headers['cache-status'], { interval: 5, timeout: 3000 })
       .toBe(STALE);
     const askedMs = performance.now();
-    const [stale, unknown] = await Promise.all([askAll(gateway), askAll(gateway, UNKNOWN)]);
-    expect(performance.now() - askedMs).toBeLessThan(2000);
+    // A timer of ours that is due as long after says by how much this process is late.
+    const [stale, unknown, lateMs] = await Promise.all([
+      askAll(gateway),
+      askAll(gateway, UNKNOWN),
+      delay(1500).then(() => performance.now() - askedMs - 1500),
+    ]);
+    expect(performance.now() - askedMs - lateMs).toBeLessThan(2000);
 
     for (const [index, answer] of stale.entries()) {
       expect(answer).toMatchObject({ status: 200, text: known[index]?.text });
@@ -60,13 +67,20 @@ describe.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) =
 
     await outage.end();
     const returnedMs = performance.now();
+    // What a connection takes on this machine, which may be busy with others.
+    const connecting = openSession(database).then(async (session) => {
+      await session.query('select 1');
+      const tookMs = performance.now() - returnedMs;
+      await session[Symbol.asyncDispose]();
+      return tookMs;
+    });
     await database.sql('update product set price = 77');
     const outcomes = async (): Promise<unknown[]> =>
       (await askAll(gateway)).map(({ status, headers }) => (status === 200 ? headers['cache-status'] : status));
     await expect
-      .poll(outcomes, { interval: 10, timeout: 1500 })
+      .poll(outcomes, { interval: 10 })
       .toSatisfy((seen: unknown[]) => seen.every((outcome) => outcome !== STALE && outcome !== 503));
-    expect(performance.now() - returnedMs).toBeLessThan(1000);
+    expect(performance.now() - returnedMs).toBeLessThan(1000 + 5 * (await connecting));
     for (const { text } of await askAll(gateway)) if (text.includes('amount')) expect(text).toContain('"77.00"');
     expect((await gateway.get('/api/notice/1')).status).toBe(200);
     await untilKnown(gateway);
@@ -108,10 +122,12 @@ test.concurrent('one request in a while finds out whether the database is back; 
   };
   await expect.poll(async () => (await timed()).outcome, { interval: 5, timeout: 3000 }).toBe(STALE);
   const asked: ReturnType<typeof timed>[] = [];
-  await expect.poll(() => asked.push(timed()), { interval: 10, timeout: 5000 }).toBe(120);
+  const sinceMs = performance.now();
+  for (; asked.length < 120; await delay(10)) asked.push(timed());
   const answers = await Promise.all(asked);
   expect(new Set(answers.map(({ outcome }) => outcome))).toEqual(new Set([STALE]));
-  const waiting = answers.filter(({ waitedMs }) => waitedMs > 200).length;
+  // Who finds it out waits for as long as a statement may take, and half a second passes until the next one.
+  const waiting = answers.filter(({ waitedMs }) => waitedMs > 390).length;
   expect(waiting).toBeGreaterThan(0);
-  expect(waiting).toBeLessThan(8);
+  expect(waiting).toBeLessThan(2 + (performance.now() - sinceMs) / 500);
 });

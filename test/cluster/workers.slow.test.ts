@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backOffMs } from '../../src/cluster/primary.ts';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { getByNewConnection, keepAsking } from '../support/asking.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { PATIENT } from '../support/gateway.ts';
@@ -16,9 +17,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { expectHonest, numbers, numbersOf, startLoad, stored, view } from '../support/views.ts';
 
 // WORKERS=2, as real processes.
-
-// On a busy machine each start takes seconds, and a restart is two of them.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The processes of a gateway's workers, on a database that is not its own. */
 const workersOf = ({ command }: ServingProcess): Promise<number[]> => childrenOf(command.child.pid);
@@ -279,7 +277,13 @@ test('a terminal that is closed ends them all', async () => {
   const serve = `exec ${process.execPath} ${path.join(import.meta.dirname, '../../src/cli.ts')} serve`;
   // Gives it a terminal, which is gone when it is: https://man7.org/linux/man-pages/man1/script.1.html
   const terminal = spawn('script', ['-qfc', serve, '/dev/null'], {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, WORKERS: '2', PORT: '0', HOST: '127.0.0.1' },
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      WORKERS: '2',
+      PORT: `${await findFreePort()}`,
+      HOST: '127.0.0.1',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {

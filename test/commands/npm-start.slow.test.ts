@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type ServingProcess, signalGroup, startByNpm } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
@@ -10,19 +11,14 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // The real program, started as the README says and stopped by the process that was started.
 
-// On a busy machine each start takes seconds, and a restart is two of them.
-vi.setConfig({ testTimeout: 120_000 });
-
 const database = await shared(createTestDatabase());
 
 test.each(['1', '2'])('SIGTERM to the process of npm stops gateway and database, with WORKERS=%s', async (workers) => {
   await using folder = await temporaryFolder();
-  const environment = { DATA_DIR: folder.path, WORKERS: workers };
-  let port = '0';
+  const environment = { DATA_DIR: folder.path, WORKERS: workers, PORT: String(await findFreePort()) };
   // The second finds both the port and the data free.
   for (const _ of ['first', 'second']) {
-    await using gateway = await startByNpm({ ...environment, PORT: port });
-    ({ port } = new URL(gateway.url));
+    await using gateway = await startByNpm(environment);
     expect((await fetch(`${gateway.url}/api/product/1`)).status).toBe(200);
     gateway.command.child.kill('SIGTERM');
     expect(await gateway.command.ended).toBe(0);

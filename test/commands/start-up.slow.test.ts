@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
@@ -12,9 +12,6 @@ import { postTo } from '../support/socket.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Every test here runs the real program as a process of its own.
-
-// On a busy machine each start takes seconds, and a test has up to five.
-vi.setConfig({ testTimeout: 120_000 });
 
 const { path: folder } = await shared(temporaryFolder());
 

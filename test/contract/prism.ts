@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 
 /** Prism between a client and the gateway: it holds each request and each answer against the gateway's OpenAPI document. */
 export interface Prism extends AsyncDisposable {
@@ -31,7 +31,7 @@ export const startPrism = async (document: object, gatewayUrl: string): Promise<
   const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-contract-'));
   const file = path.join(folder, 'openapi.json');
   await writeFile(file, JSON.stringify(document));
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(PRISM, ['proxy', '--port', String(port), file, gatewayUrl]);
   const end = (): void => void child.kill();
   process.once('exit', end);
@@ -72,11 +72,3 @@ export const startPrism = async (document: object, gatewayUrl: string): Promise<
     },
   };
 };
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });

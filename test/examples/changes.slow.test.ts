@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
-import { freePort } from '../support/haproxy.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
@@ -62,7 +62,7 @@ describe('the example of Next.js', { timeout: 60_000 }, () => {
     await mkdir(path.join(folder.path, 'node_modules/next'), { recursive: true });
     for (const [name, text] of Object.entries(NEXT)) await writeFile(path.join(folder.path, name), text);
     await cp(path.join(CLIENTS, 'next/route.ts'), path.join(folder.path, 'route.ts'));
-    const port = String(await freePort());
+    const port = String(await findFreePort());
     const startServer = () => run(path.join(folder.path, 'server.ts'), { PORT: port, REVALIDATE_TOKEN: 'secret' });
     const revalidated = (server: ReturnType<typeof run>) => server.output().split('\n').slice(0, -1);
 

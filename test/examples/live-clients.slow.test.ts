@@ -6,9 +6,9 @@ import { EventSource } from 'eventsource';
 import { describe, expect, test, vi } from 'vitest';
 import { follow } from '../../examples/clients/live/event-source.ts';
 import { createLive } from '../../examples/clients/live/subscribe.ts';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
-import { freePort } from '../support/haproxy.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { insertNotice } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
@@ -70,7 +70,7 @@ const startProxyWithoutGateways = async (port: number): Promise<AsyncDisposable>
 test('graphql-sse, urql, Apollo Client and EventSource go on after a restart, and after an outage of a minute', {
   timeout: 240_000,
 }, async () => {
-  const port = await freePort();
+  const port = await findFreePort();
   const start = () => startGatewayProcess({ DATABASE_URL: database.url, PORT: String(port), ...PATIENT });
   await using gateways = new AsyncDisposableStack();
   let gateway = gateways.use(await start());

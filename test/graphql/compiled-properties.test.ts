@@ -1,5 +1,5 @@
 import { buildSchema, parse } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { OperationContext } from '../../src/graphql/context.ts';
 import { compile } from '../../src/graphql/executor/compile.ts';
 import { compareExecutions } from '../support/compiled-comparison.ts';
@@ -39,10 +39,10 @@ describe('a promise that is rejected after the operation has failed, or before i
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
     const run = async () => compiled?.({ sources: {}, coerced: {} }, {} as OperationContext);
     await expect(run()).rejects.toThrow();
     for (let turn = 0; turn < 5; turn += 1) await later();
-    process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);
   });
 });

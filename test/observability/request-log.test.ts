@@ -88,11 +88,13 @@ describe('the log', () => {
       [[refuse], 402],
     ] as const) {
       await using gateway = await createTestGateway(database, {}, plugins);
+      const beganMs = performance.now();
       const asked = Array.from({ length: 60 }, (_, place) =>
         gateway.post({ query: `{ nothing${place} }` }, { accept: 'application/graphql-response+json' }),
       );
       for (const answered of await Promise.all(asked)) expect(answered.status).toBe(status);
-      expect(lines(gateway).length).toBeLessThan(60);
+      const seconds = Math.ceil((performance.now() - beganMs) / 1000);
+      expect(lines(gateway).length).toBeLessThanOrEqual(20 * seconds);
     }
   });
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'vitest';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { getByNewConnection } from './asking.ts';
 import { type ServingProcess, startGatewayProcess } from './process.ts';
 import { findProgram } from './programs.ts';
@@ -14,7 +13,7 @@ export const hasHaproxy = PROGRAM !== undefined;
 
 /** HAProxy with the file of deploy/, in front of two gateways. @param addresses of the gateways, such as `127.0.0.1:4001` @throws Error when it refuses its file */
 export const startHaproxy = async (addresses: readonly [string, string]): Promise<ProxyProcess> => {
-  const listen = `127.0.0.1:${await freePort()}`;
+  const listen = `127.0.0.1:${await findFreePort()}`;
   const env = { LISTEN: listen, GATEWAY_1: addresses[0], GATEWAY_2: addresses[1] };
   return startProxyProcess({
     program: String(PROGRAM),
@@ -50,7 +49,7 @@ const BEHIND_PROXY = { TRUST_PROXY: '1', SHUTDOWN_DELAY_MS: '3000' };
 const PROXY_TURN_MS = 50;
 
 export const startInstance = async (databaseUrl: string): Promise<Instance> => {
-  const port = await freePort();
+  const port = await findFreePort();
   const start = (): Promise<ServingProcess> =>
     startGatewayProcess({ DATABASE_URL: databaseUrl, PORT: String(port), ...BEHIND_PROXY });
   let running = await start();
@@ -75,21 +74,4 @@ export const startInstance = async (databaseUrl: string): Promise<Instance> => {
     startAgain,
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   };
-};
-
-/** Below the ports that the system gives to outgoing connections: one of those might take it while its gateway is down. */
-const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
-
-export const freePort = async (): Promise<number> => {
-  const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
-  const server = createServer();
-  try {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-  } catch {
-    return freePort();
-  }
-  server.close();
-  await once(server, 'close');
-  return port;
 };

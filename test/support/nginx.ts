@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort } from './haproxy.ts';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { findProgram } from './programs.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -49,7 +49,7 @@ export const startNginx = async (
   { CACHE = 'off' }: Partial<NginxVariables> = {},
 ): Promise<ProxyProcess> => {
   const folder = await temporaryFolder();
-  const port = await freePort();
+  const port = await findFreePort();
   const variables = { LISTEN: `127.0.0.1:${port}`, GATEWAY_1: addresses[0], GATEWAY_2: addresses[1], CACHE };
   const text = nginxConfiguration(variables, folder.path).replace(/^user .*$/m, 'user root;');
   const file = await folder.write('nginx.conf', text);
@@ -73,7 +73,7 @@ export const startNginx = async (
 /** nginx that gives a gateway all that is asked for below a prefix, without the prefix, and has nothing else. */
 export const startStrippingNginx = async (gateway: { readonly url: string }, prefix: string): Promise<ProxyProcess> => {
   const folder = await temporaryFolder();
-  const port = await freePort();
+  const port = await findFreePort();
   const text = `pid /run/nginx.pid; error_log stderr; events {}
 http {
   access_log off;

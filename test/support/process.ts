@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const CLI = path.join(ROOT, 'src/cli.ts');
@@ -83,19 +84,19 @@ export const startGatewayProcess = async (
   environment: Record<string, string>,
   launcher: readonly string[] = [],
   flags: readonly string[] = [],
-): Promise<ServingProcess> => serving(runCli(['serve'], { ...ANY_PORT, ...environment }, launcher, flags));
+): Promise<ServingProcess> => serving(runCli(['serve'], await onAnyPort(environment), launcher, flags));
 
 /**
  * The gateway as npm or npx starts it, in a process group of its own, which a terminal gives each command.
  * @param commandLine of npm or npx
  */
-export const startByNpm = (
+export const startByNpm = async (
   environment: Record<string, string>,
   [file, ...args]: readonly [string, ...string[]] = ['npm', 'start'],
 ): Promise<ServingProcess> => {
   const child = spawn(file, args, {
     cwd: ROOT,
-    env: inherited({ ...ANY_PORT, ...environment }),
+    env: inherited(await onAnyPort(environment)),
     detached: true,
   });
   return serving(follow(child, () => signalGroup(child, 'SIGTERM')));
@@ -116,7 +117,12 @@ export const signalGroup = ({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): 
   }
 };
 
-const ANY_PORT = { PORT: '0', HOST: '127.0.0.1' };
+/** Workers are told the port that their primary has found, and listen on it when they have started. */
+const onAnyPort = async (environment: Record<string, string>): Promise<Record<string, string>> => ({
+  PORT: Number(environment.WORKERS) > 1 ? String(await findFreePort()) : '0',
+  HOST: '127.0.0.1',
+  ...environment,
+});
 
 const serving = async (command: Command): Promise<ServingProcess> => {
   const [, url = ''] = await command.printed(/listening on (http:\/\/[^"\s]+)/);

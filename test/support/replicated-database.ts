@@ -88,7 +88,7 @@ export const createReplicatedDatabase = async (settings: Record<string, string> 
       const dataDir = await newDirectory();
       await copyCluster(of, dataDir);
       const url = new URL(of.url);
-      url.port = String(await findFreePort(undefined));
+      url.port = String(await findFreePort());
       await writeFile(path.join(dataDir, 'database-url'), `${url.href}\n`);
       return start(dataDir);
     },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { freePort } from './haproxy.ts';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { findProgram } from './programs.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -23,7 +23,7 @@ export const startVarnish = async (address: string, configuration?: string): Pro
   const { hostname, port } = new URL(`http://${address}`);
   const folder = await temporaryFolder();
   const file = await folder.write('gateway.vcl', vcl.replace('127.0.0.1', hostname).replace('"4000"', `"${port}"`));
-  const listen = `127.0.0.1:${await freePort()}`;
+  const listen = `127.0.0.1:${await findFreePort()}`;
   // In the foreground, with its files in a folder of whoever tests, who may not change to another user.
   const args = ['-F', '-j', 'none', '-n', folder.path, '-s', 'malloc,16m', '-a', listen, '-f', file];
   const proxy = await startProxyProcess({

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -163,17 +164,20 @@ const shutDown = async (account: Account, { pgCtl }: Binaries, cluster: string):
 /** Only this machine can connect. */
 export const HOST = '127.0.0.1';
 
+/** Below those that systems give to whoever names none: while a server is started again, its port is given to nobody. */
+const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
+
 /** The preferred port when it is free, another free one otherwise. */
 export const findFreePort = async (preferred = 0): Promise<number> => {
-  const server = createServer().listen(preferred, HOST);
+  const port = preferred || randomInt(FIRST_PORT, LAST_PORT);
+  const server = createServer().listen(port, HOST);
   try {
     await once(server, 'listening');
   } catch (error) {
-    if (preferred === 0) throw error;
+    if (preferred === 0 && !/EADDRINUSE|EACCES/.test(String(error))) throw error;
     return findFreePort();
   }
-  const address = server.address();
   server.close();
   await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : preferred;
+  return port;
 };

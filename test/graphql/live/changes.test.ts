@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { openStream, type TestStream, untilShown } from '../../support/events.ts';
 import { cachedResponse, createTestGateway, PATIENT, type TestGateway } from '../../support/gateway.ts';
 import { OUTAGES } from '../../support/outages.ts';
-import { insertCategory, insertNotice, insertProduct, insertVariant, momentFromNow } from '../../support/rows.ts';
+import { insertCategory, insertNotice, insertProduct, insertVariant } from '../../support/rows.ts';
 import { wireTo } from '../../support/wire.ts';
 
 const CHANGES = 'subscription { changes { products categories notices everything } }';
@@ -97,18 +97,22 @@ describe('an event names', () => {
   });
 
   test('everything, when a notice or a product begins to show by its date', async () => {
-    const notice = await insertNotice(database, { title: 'Soon', starts_at: await momentFromNow(database, 1000) });
-    const product = await insertProduct(database, {
-      category_id: category,
-      published_at: await momentFromNow(database, 2500),
-    });
-    // One event may name both.
-    await expect.poll(() => events().flatMap(({ products }) => products)).toEqual([product]);
-    const isEverything = () => events().filter(({ everything }) => everything).length;
-    await expect.poll(isEverything, { timeout: 10_000 }).toBe(1);
-    expect((await gateway.graphql('{ notices { id } }')).data).toEqual({ notices: [{ id: notice }] });
-    await expect.poll(isEverything, { timeout: 10_000 }).toBe(2);
-    expect((await gateway.graphql(`{ product(id: ${product}) { id } }`)).data).toEqual({ product: { id: product } });
+    // From the moment of the statement itself, which is over long before.
+    const soon = `clock_timestamp() + interval '1 second'`;
+    for (const [kind, insert] of [
+      ['notices', `notice (title, content, starts_at) values ('Soon', '', ${soon})`],
+      ['products', `product (category_id, name, slug, price, published_at) values (${category}, 'P', 'p', 1, ${soon})`],
+    ] as const) {
+      const before = events().length;
+      const [row] = await database.sql<{ id: number }>(`insert into ${insert} returning id`);
+      await expect
+        .poll(() => events().slice(before))
+        .toEqual([
+          { ...NONE, [kind]: [row?.id] },
+          { ...NONE, everything: true },
+        ]);
+      expect((await gateway.graphql(`{ ${kind} { id } }`)).data).toEqual({ [kind]: [row] });
+    }
   });
 
   test('everything, after a truncate', async () => {

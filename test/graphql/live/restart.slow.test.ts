@@ -3,9 +3,9 @@ import net from 'node:net';
 import { EventSource } from 'eventsource';
 import { createClient } from 'graphql-sse';
 import { expect, test } from 'vitest';
+import { findFreePort } from '../../../src/database/embedded/postmaster.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { readStream } from '../../support/events.ts';
-import { freePort } from '../../support/haproxy.ts';
 import { type ServingProcess, startGatewayProcess } from '../../support/process.ts';
 import { insertNotice } from '../../support/rows.ts';
 import { parseMetrics } from '../../support/scrape.ts';
@@ -59,7 +59,7 @@ test('until SHUTDOWN_DELAY_MS is over, streams go on and new ones begin', { time
 test('EventSource comes back by itself after SIGTERM, and is shown what changed meanwhile', {
   timeout: 60_000,
 }, async () => {
-  const PORT = String(await freePort());
+  const PORT = String(await findFreePort());
   const first = await start({ PORT });
   const shown: string[] = [];
   const source = new EventSource(first.url + TARGET);
@@ -74,7 +74,7 @@ test('EventSource comes back by itself after SIGTERM, and is shown what changed 
 });
 
 test('the client of graphql-sse comes back by itself after kill -9', { timeout: 60_000 }, async () => {
-  const PORT = String(await freePort());
+  const PORT = String(await findFreePort());
   const first = await start({ PORT });
   const shown: string[] = [];
   const client = createClient({
