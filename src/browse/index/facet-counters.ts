@@ -31,7 +31,8 @@ export class FacetCounters {
     }
   }
 
-  count(rows: Int32Array, length: number): void {
+  count(rows: Int32Array): void {
+    const { length } = rows;
     for (const { facet, counts } of this.#byCode) this.#index[facet].count(counts, rows, length);
     for (const part of this.#byName)
       if (part.facet === 'attributes') this.#index.attributes.addRows(part.counts, rows, length, part.name);

@@ -322,24 +322,21 @@ export class OptionValues extends NamedValues {
     return fits;
   }
 
-  /** Keeps the bits of rows that one of their variants has, and the rows that have bits, in place. @param bitsOf by variant */
-  keep(bitsOf: Uint8Array, found: { readonly rows: Int32Array; readonly bits: Uint8Array; length: number }): void {
-    const { rows, bits, length } = found;
+  /** Keeps the rows of which a variant fits, in place. @returns how many they are */
+  keep(fits: Fitting, rows: Int32Array, length: number): number {
     const { codes: variants, ends } = this.ofRows;
     let kept = 0;
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
-      let left = 0;
+      let fit = 0;
       for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
-        left |= bitsOf[variants[at] as number] as number;
-      left &= bits[each] as number;
+        fit |= fits[variants[at] as number] as number;
       // A branch would be guessed wrong too often.
       rows[kept] = row;
-      bits[kept] = left;
-      kept += Number(left !== 0);
+      kept += fit;
     }
-    found.length = kept;
+    return kept;
   }
 
   override addTallies(counts: NamedCounts, states: readonly number[]): void {
