@@ -220,9 +220,9 @@ export class AttributeValues extends NamedValues {
     return this.ofRows.columnAt(this.numberOf(name));
   }
 
-  /** @param name whose values are wanted; by default those of all names */
-  addRows({ values }: NamedCounts, rows: Int32Array, length: number, name?: string): void {
-    this.ofRows.count(values, rows, length, name === undefined ? undefined : this.numberOf(name));
+  /** Counts the values of some names. */
+  addRows({ values }: NamedCounts, rows: Int32Array, isWanted: (name: string) => boolean): void {
+    this.ofRows.count(values, rows, rows.length, (name) => isWanted((this.names[name] as Name).name));
   }
 
   override facetsOf(counts: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
@@ -345,13 +345,7 @@ export class OptionValues extends NamedValues {
   }
 
   /** Counts the values of variants that fit and their names, of each product each once. @param isWanted whether the values of a name are */
-  addRows(
-    { values, names }: NamedCounts,
-    fits: Fitting,
-    rows: Int32Array,
-    length: number,
-    isWanted: (name: string) => boolean,
-  ): void {
+  addRows({ values, names }: NamedCounts, fits: Fitting, rows: Int32Array, isWanted: (name: string) => boolean): void {
     const wanted = this.names.entries().filter(([, { name }]) => isWanted(name));
     /** Values, and names by numbers after those of all values. */
     const counted = [...wanted.flatMap(([number, { codes }]) => [this.count + number, ...codes])];
@@ -363,7 +357,7 @@ export class OptionValues extends NamedValues {
         .filter((place) => place >= 0),
     );
     const placesOfVariants = Array.from(fits, (fit, variant) => (fit ? (placesOf[variant >>> 1] as number[]) : []));
-    const counts = this.ofRows.countOnce(placesOfVariants, counted.length, rows, length);
+    const counts = this.ofRows.countOnce(placesOfVariants, counted.length, rows);
     for (const [place, number] of counted.entries())
       if (number < this.count) values[number] = (values[number] as number) + (counts[place] as number);
       else names[number - this.count] = (names[number - this.count] as number) + (counts[place] as number);

@@ -143,7 +143,7 @@ export class RowFilter {
   }
 
   /** The variants that count in a facet of options. */
-  fittingVariants(without: string | undefined): Fitting {
+  fittingVariants(without?: string): Fitting {
     const { options = [], inStock } = this.#filter;
     return this.#index.options.fitting(options, inStock === true, without);
   }
@@ -180,7 +180,7 @@ export class RowFilter {
   }
 
   /**
-   * All visible rows that meet the filter without a part, in memory that the next ones take.
+   * All visible rows that meet the filter without a part, in memory that the next ones take; without a part of options some more, none of whose variants fits.
    * @param among the rows that are looked at: by default all
    */
   rowsOf(without: LeftOut, among?: Iterable<number>): Int32Array {
@@ -239,10 +239,9 @@ export class RowFilter {
     if (matches && (among || !isSearch)) length = within(matches.scores, 1, Number.POSITIVE_INFINITY, rows, length);
     if (unsettled.size > 0)
       length = within(publishedAt.values, Number.NEGATIVE_INFINITY, this.#now.getTime() * 1000, rows, length);
-    if (this.#filter.options?.length) {
-      const fits = this.fittingVariants(without?.facet === 'options' ? without.name : undefined);
-      length = options.keep(fits, rows, length);
-    }
+    // A facet of options looks at the variants of each row itself.
+    if (this.#filter.options?.length && without?.facet !== 'options')
+      length = options.keep(this.fittingVariants(), rows, length);
     return rows.subarray(0, length);
   }
 
