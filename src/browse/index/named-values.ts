@@ -271,6 +271,8 @@ export type Fitting = Uint8Array;
 /** The options of variants. All variants with the same options are one number; of each row they are twice that, and one more where the variant is in stock. */
 export class OptionValues extends NamedValues {
   protected readonly ofRows = new RowLists();
+  /** By the text of a variant, the rows that have it, in stock or not, dead ones among them. */
+  readonly rowsOfTexts = new Postings();
   readonly #nameTally = new Tally();
   readonly #distinct = new Distinct();
   readonly #distinctNames = new Distinct();
@@ -301,8 +303,12 @@ export class OptionValues extends NamedValues {
   append(row: number, variants: readonly number[]): void {
     this.ofRows.set(row, variants);
     this.#distinct.begin();
-    for (const variant of variants)
-      for (const code of this.codesOfText(variant >>> 1)) if (this.#distinct.isNew(code)) this.rows.append(code, row);
+    for (const [at, variant] of variants.entries()) {
+      const text = variant >>> 1;
+      if (at > 0 && (variants[at - 1] as number) >>> 1 === text) continue;
+      this.rowsOfTexts.append(text, row);
+      for (const code of this.codesOfText(text)) if (this.#distinct.isNew(code)) this.rows.append(code, row);
+    }
   }
 
   /** Says what is in stock of a row that has these variants. */
@@ -322,6 +328,11 @@ export class OptionValues extends NamedValues {
     return fits;
   }
 
+  /** The texts of some variants. */
+  textsOf(fits: Fitting): number[] {
+    return [...this.codesOfTexts.keys()].filter((text) => fits[text * 2 + 1]);
+  }
+
   /** Keeps the rows of which a variant fits, in place. @returns how many they are */
   keep(fits: Fitting, rows: Int32Array, length: number): number {
     const { codes: variants, ends } = this.ofRows;
@@ -337,6 +348,15 @@ export class OptionValues extends NamedValues {
       kept += fit;
     }
     return kept;
+  }
+
+  override get bytes(): number {
+    return super.bytes + this.rowsOfTexts.bytes;
+  }
+
+  override renumber(newRows: Int32Array): void {
+    super.renumber(newRows);
+    this.rowsOfTexts.renumber(newRows);
   }
 
   override addTallies(counts: NamedCounts, states: readonly number[]): void {

@@ -54,8 +54,9 @@ export class RowFilter {
   readonly #matches: Matches | undefined;
   readonly #filter: SearchFilter;
   readonly #now: Date;
-  /** The shortest first. */
   readonly #lists: readonly ValueList[];
+  /** Where there are several filters by options, what has a variant that meets them all. */
+  readonly #variants: ValueList | undefined;
   /** Apart from lists, the state and variants. */
   readonly #conditions: readonly Condition[];
   readonly #parts = new Map<string, FacetPart>();
@@ -68,10 +69,7 @@ export class RowFilter {
     const { categories, brands, tags, attributes, options, columns } = index;
     const { minPrice, maxPrice, publishedFrom } = filter;
     const lists: ValueList[] = [];
-    const addList = (postings: Postings, codes: readonly number[], part?: FacetPart, column?: Codes): void => {
-      const length = codes.reduce((sum, code) => sum + postings.countOf(code), 0);
-      lists.push({ part, postings, codes, length, column });
-    };
+    const addList = (...list: Parameters<typeof listOf>): void => void lists.push(listOf(...list));
     for (const tag of new Set(filter.tags)) addList(tags.rows, tags.find([tag]));
     if (filter.categoryIds) {
       const codes = categories.find(filter.categoryIds);
@@ -88,7 +86,9 @@ export class RowFilter {
     }
     for (const wanted of filter.options ?? [])
       addList(options.rows, options.find(wanted), { facet: 'options', name: wanted.name });
-    this.#lists = lists.sort((one, other) => one.length - other.length);
+    this.#lists = lists;
+    if (filter.options && filter.options.length > 1)
+      this.#variants = listOf(options.rowsOfTexts, options.textsOf(this.fittingVariants()), { facet: 'options' });
     const conditions: Condition[] = [];
     if (minPrice !== undefined || maxPrice !== undefined) {
       const min = minPrice === undefined ? 0 : centsOf(minPrice, 'up');
@@ -188,6 +188,8 @@ export class RowFilter {
     const { count, state, publishedAt } = columns;
     const isAsked = ({ part }: { readonly part: LeftOut }): boolean => !isLeftOut(part, without);
     const lists = this.#lists.filter(isAsked);
+    if (this.#variants && without?.facet !== 'options') lists.push(this.#variants);
+    lists.sort((one, other) => one.length - other.length);
     const conditions = this.#conditions.filter(isAsked);
     const rows = scratch.like('found', NO_ROWS, count);
     const wanted = [IS_LIVE, ...this.#states().filter(isAsked)];
@@ -262,6 +264,11 @@ export class RowFilter {
 const NO_ROWS = new Int32Array(0);
 /** By the byte of a row. */
 const IS_MARKED = Uint8Array.of(0, 1);
+
+const listOf = (postings: Postings, codes: readonly number[], part?: FacetPart, column?: Codes): ValueList => {
+  const length = codes.reduce((sum, code) => sum + postings.countOf(code), 0);
+  return { part, postings, codes, length, column };
+};
 
 const isLeftOut = (part: FacetPart | undefined, by: LeftOut): boolean =>
   part !== undefined && part.facet === by?.facet && part.name === by.name;
