@@ -31,14 +31,14 @@ export class FacetCounters {
     }
   }
 
-  count(rows: Int32Array, length: number): void {
+  count(rows: Int32Array): void {
+    const { length } = rows;
     for (const { facet, counts } of this.#byCode) this.#index[facet].count(counts, rows, length);
-    for (const part of this.#byName)
-      if (part.facet === 'attributes') this.#index.attributes.addRows(part.counts, rows, length, part.name);
-      else {
-        const fits = this.#filter.fittingVariants(part.name);
-        this.#index.options.addRows(part.counts, fits, rows, length, this.#filter.hasName(part));
-      }
+    for (const part of this.#byName) {
+      const isWanted = this.#filter.hasName(part);
+      if (part.facet === 'attributes') this.#index.attributes.addRows(part.counts, rows, isWanted);
+      else this.#index.options.addRows(part.counts, this.#filter.fittingVariants(part.name), rows, isWanted);
+    }
     const { price, state } = this.#index.columns;
     if (this.#isPriceAsked) this.#price = priceRangeOfRows(price.values, rows, length);
     for (const each of this.#byState) {

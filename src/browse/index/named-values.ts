@@ -221,9 +221,9 @@ export class AttributeValues extends NamedValues {
     return this.ofRows.columnAt(this.numberOf(name));
   }
 
-  /** @param name whose values are wanted; by default those of all names */
-  addRows({ values }: NamedCounts, rows: Int32Array, length: number, name?: string): void {
-    this.ofRows.count(values, rows, length, name === undefined ? undefined : this.numberOf(name));
+  /** Counts the values of some names. */
+  addRows({ values }: NamedCounts, rows: Int32Array, isWanted: (name: string) => boolean): void {
+    this.ofRows.count(values, rows, rows.length, (name) => isWanted((this.names[name] as Name).name));
   }
 
   override facetsOf(counts: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
@@ -272,6 +272,8 @@ export type Fitting = Uint8Array;
 /** The options of variants. All variants with the same options are one number; of each row they are twice that, and one more where the variant is in stock. */
 export class OptionValues extends NamedValues {
   protected readonly ofRows = new RowLists();
+  /** By the text of a variant, the rows that have it, in stock or not, dead ones among them. */
+  readonly rowsOfTexts = new Postings();
   readonly #nameTally = new Tally();
   readonly #distinct = new Distinct();
   readonly #distinctNames = new Distinct();
@@ -302,8 +304,12 @@ export class OptionValues extends NamedValues {
   append(row: number, variants: readonly number[]): void {
     this.ofRows.set(row, variants);
     this.#distinct.begin();
-    for (const variant of variants)
-      for (const code of this.codesOfText(variant >>> 1)) if (this.#distinct.isNew(code)) this.rows.append(code, row);
+    for (const [at, variant] of variants.entries()) {
+      const text = variant >>> 1;
+      if (at > 0 && (variants[at - 1] as number) >>> 1 === text) continue;
+      this.rowsOfTexts.append(text, row);
+      for (const code of this.codesOfText(text)) if (this.#distinct.isNew(code)) this.rows.append(code, row);
+    }
   }
 
   /** Says what is in stock of a row that has these variants. */
@@ -323,24 +329,35 @@ export class OptionValues extends NamedValues {
     return fits;
   }
 
-  /** Keeps the bits of rows that one of their variants has, and the rows that have bits, in place. @param bitsOf by variant */
-  keep(bitsOf: Uint8Array, found: { readonly rows: Int32Array; readonly bits: Uint8Array; length: number }): void {
-    const { rows, bits, length } = found;
+  /** The texts of some variants. */
+  textsOf(fits: Fitting): number[] {
+    return [...this.codesOfTexts.keys()].filter((text) => fits[text * 2 + 1]);
+  }
+
+  /** Keeps the rows of which a variant fits, in place. @returns how many they are */
+  keep(fits: Fitting, rows: Int32Array, length: number): number {
     const { codes: variants, ends } = this.ofRows;
     let kept = 0;
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
-      let left = 0;
+      let fit = 0;
       for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
-        left |= bitsOf[variants[at] as number] as number;
-      left &= bits[each] as number;
+        fit |= fits[variants[at] as number] as number;
       // A branch would be guessed wrong too often.
       rows[kept] = row;
-      bits[kept] = left;
-      kept += Number(left !== 0);
+      kept += fit;
     }
-    found.length = kept;
+    return kept;
+  }
+
+  override get bytes(): number {
+    return super.bytes + this.rowsOfTexts.bytes;
+  }
+
+  override renumber(newRows: Int32Array): void {
+    super.renumber(newRows);
+    this.rowsOfTexts.renumber(newRows);
   }
 
   override addTallies(counts: NamedCounts, states: readonly number[]): void {
@@ -349,13 +366,7 @@ export class OptionValues extends NamedValues {
   }
 
   /** Counts the values of variants that fit and their names, of each product each once. @param isWanted whether the values of a name are */
-  addRows(
-    { values, names }: NamedCounts,
-    fits: Fitting,
-    rows: Int32Array,
-    length: number,
-    isWanted: (name: string) => boolean,
-  ): void {
+  addRows({ values, names }: NamedCounts, fits: Fitting, rows: Int32Array, isWanted: (name: string) => boolean): void {
     const wanted = this.names.entries().filter(([, { name }]) => isWanted(name));
     /** Values, and names by numbers after those of all values. */
     const counted = [...wanted.flatMap(([number, { codes }]) => [this.count + number, ...codes])];
@@ -367,7 +378,7 @@ export class OptionValues extends NamedValues {
         .filter((place) => place >= 0),
     );
     const placesOfVariants = Array.from(fits, (fit, variant) => (fit ? (placesOf[variant >>> 1] as number[]) : []));
-    const counts = this.ofRows.countOnce(placesOfVariants, counted.length, rows, length);
+    const counts = this.ofRows.countOnce(placesOfVariants, counted.length, rows);
     for (const [place, number] of counted.entries())
       if (number < this.count) values[number] = (values[number] as number) + (counts[place] as number);
       else names[number - this.count] = (names[number - this.count] as number) + (counts[place] as number);

@@ -96,9 +96,8 @@ export class PageSelection {
   }
 
   /** Takes what belongs to the page out of rows that match. */
-  offer(rows: Int32Array, length: number): void {
-    for (let begin = 0; begin < length; begin += CHUNK)
-      this.#offerChunk(rows.subarray(begin, Math.min(begin + CHUNK, length)));
+  offer(rows: Int32Array): void {
+    for (let begin = 0; begin < rows.length; begin += CHUNK) this.#offerChunk(rows.subarray(begin, begin + CHUNK));
   }
 
   #offerChunk(rows: Int32Array): void {

@@ -201,8 +201,9 @@ export class ProductIndex {
 
   /** Gives memory back that only filling needs, and makes columns. */
   settlePostings(): void {
-    for (const postings of [...this.words, ...this.#values.map(({ rows }) => rows)]) postings.settle();
-    const { categories, brands, tags, attributes, columns } = this;
+    const { categories, brands, tags, attributes, options, columns } = this;
+    for (const postings of [...this.words, ...this.#values.map(({ rows }) => rows), options.rowsOfTexts])
+      postings.settle();
     for (const { ofRows } of [categories, brands, tags, attributes]) ofRows.arrange(columns.count);
   }
 

@@ -11,7 +11,7 @@ import { FacetCounters, rangeOfCells } from './facet-counters.ts';
 import type { CountedName } from './named-values.ts';
 import { PageSelection, positionOfRow } from './page-selection.ts';
 import type { ProductIndex } from './product-index.ts';
-import { type FacetPart, RowFilter, type VisitRows } from './row-filter.ts';
+import { type FacetPart, RowFilter } from './row-filter.ts';
 import { matchesOf } from './term-matches.ts';
 
 /** Where fewer of all products are wanted, it is quicker to look at all of them than to look for the first ones. */
@@ -65,23 +65,19 @@ export const search = (index: ProductIndex, request: BrowseRequest, known: Known
     if (!isTallied) continue;
     const kept = new FacetCounters(index, filter, asked.filter(isKept));
     kept.addTallies(filter.statesOf(without));
-    let count = tallied;
-    const addUnsettled: VisitRows = (_, rows, length) => {
-      kept.count(rows, length);
-      count += length;
-    };
-    filter.forEach([without], addUnsettled, index.unsettled);
-    if (isOfPage) totalCount = count;
+    const unsettled = filter.rowsOf(without, index.unsettled);
+    kept.count(unsettled);
+    if (isOfPage) totalCount = tallied + unsettled.length;
     facetCounts = { ...facetCounts, ...kept.finish(named) };
   }
-  filter.forEach([...lookedAt.keys()], (without, rows, length) => {
-    const counters = lookedAt.get(without);
-    counters?.count(rows, length);
-    facetCounts = { ...facetCounts, ...counters?.finish(named) };
-    if (without !== undefined) return;
-    totalCount = length;
-    if (!isPageTaken) selection.offer(rows, length);
-  });
+  for (const [without, counters] of lookedAt) {
+    const rows = filter.rowsOf(without);
+    counters.count(rows);
+    facetCounts = { ...facetCounts, ...counters.finish(named) };
+    if (without !== undefined) continue;
+    totalCount = rows.length;
+    if (!isPageTaken) selection.offer(rows);
+  }
   for (const facet of ['attributes', 'options'] as const) {
     if (!facets.has(facet)) continue;
     const found = named[facet].sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value));
@@ -110,12 +106,9 @@ const talliedPrices = (index: ProductIndex, filter: RowFilter, without: FacetPar
   if (min === undefined || max === undefined) return null;
   const counts = new Int32Array(PRICE_CELLS);
   priceCells.addTo(counts, filter.statesOf(without));
-  const addUnsettled: VisitRows = (_, rows, length) => {
-    for (const row of rows.subarray(0, length)) {
-      const cell = priceCellOf(columns.price.values[row] as number);
-      counts[cell] = (counts[cell] as number) + 1;
-    }
-  };
-  filter.forEach([without], addUnsettled, index.unsettled);
+  for (const row of filter.rowsOf(without, index.unsettled)) {
+    const cell = priceCellOf(columns.price.values[row] as number);
+    counts[cell] = (counts[cell] as number) + 1;
+  }
   return rangeOfCells(counts, min, max);
 };

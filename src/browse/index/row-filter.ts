@@ -17,32 +17,18 @@ export interface FacetPart {
 
 type LeftOut = FacetPart | undefined;
 
-/** @param rows in memory that the next ones take @param without the part of the filter that they need not meet */
-export type VisitRows = (without: LeftOut, rows: Int32Array, length: number) => void;
-
-/** Some rows, and of each a bit for each part that is left out: whether the row meets all the rest. */
-interface Found {
-  readonly rows: Int32Array;
-  readonly bits: Uint8Array;
-  length: number;
-}
-
-/** So many parts are left out, and so many lists are marked, in one pass over the rows: the bits of a byte. */
-const AT_ONCE = 8;
-
-/** Where fewer of all rows are in a list of several values, it is quicker to write them first than to look at all rows by all lists at once. */
+/** Where fewer of all rows are in a list of several values, it is quicker to write them first than to look at all rows. */
 const MAX_RARE_SHARE = 1 / 16;
-
-/** Keeps the rows, in place, that meet a condition or all the rest. @param own bits of the parts that leave the condition out */
-type Keep = (found: Found, own: number) => void;
 
 interface Condition {
   /** What leaves it out; undefined where nothing does. */
   readonly part: LeftOut;
-  readonly keep: Keep;
+  readonly values: Uint32Array | Float64Array;
+  readonly min: number;
+  readonly max: number;
 }
 
-/** Of a byte that a row has, and how it is wanted: 0, or the bit itself. */
+/** Of the state of a row, and how it is wanted: 0, or the bit itself. */
 interface WantedBit {
   readonly part: LeftOut;
   readonly bit: number;
@@ -68,8 +54,9 @@ export class RowFilter {
   readonly #matches: Matches | undefined;
   readonly #filter: SearchFilter;
   readonly #now: Date;
-  /** The shortest first. */
   readonly #lists: readonly ValueList[];
+  /** Where there are several filters by options, what has a variant that meets them all. */
+  readonly #variants: ValueList | undefined;
   /** Apart from lists, the state and variants. */
   readonly #conditions: readonly Condition[];
   readonly #parts = new Map<string, FacetPart>();
@@ -82,10 +69,7 @@ export class RowFilter {
     const { categories, brands, tags, attributes, options, columns } = index;
     const { minPrice, maxPrice, publishedFrom } = filter;
     const lists: ValueList[] = [];
-    const addList = (postings: Postings, codes: readonly number[], part?: FacetPart, column?: Codes): void => {
-      const length = codes.reduce((sum, code) => sum + postings.countOf(code), 0);
-      lists.push({ part, postings, codes, length, column });
-    };
+    const addList = (...list: Parameters<typeof listOf>): void => void lists.push(listOf(...list));
     for (const tag of new Set(filter.tags)) addList(tags.rows, tags.find([tag]));
     if (filter.categoryIds) {
       const codes = categories.find(filter.categoryIds);
@@ -102,16 +86,23 @@ export class RowFilter {
     }
     for (const wanted of filter.options ?? [])
       addList(options.rows, options.find(wanted), { facet: 'options', name: wanted.name });
-    this.#lists = lists.sort((one, other) => one.length - other.length);
+    this.#lists = lists;
+    if (filter.options && filter.options.length > 1)
+      this.#variants = listOf(options.rowsOfTexts, options.textsOf(this.fittingVariants()), { facet: 'options' });
     const conditions: Condition[] = [];
     if (minPrice !== undefined || maxPrice !== undefined) {
       const min = minPrice === undefined ? 0 : centsOf(minPrice, 'up');
       const max = maxPrice === undefined ? Number.POSITIVE_INFINITY : centsOf(maxPrice, 'down');
-      conditions.push({ part: { facet: 'price' }, keep: within(columns.price.values, min, max) });
+      conditions.push({ part: { facet: 'price' }, values: columns.price.values, min, max });
     }
     if (publishedFrom) {
       const from = momentOf(String(BigInt(publishedFrom.getTime()) * 1000n));
-      conditions.push({ part: undefined, keep: within(columns.publishedAt.values, from, Number.POSITIVE_INFINITY) });
+      conditions.push({
+        part: undefined,
+        values: columns.publishedAt.values,
+        min: from,
+        max: Number.POSITIVE_INFINITY,
+      });
     }
     this.#conditions = conditions;
   }
@@ -152,7 +143,7 @@ export class RowFilter {
   }
 
   /** The variants that count in a facet of options. */
-  fittingVariants(without: string | undefined): Fitting {
+  fittingVariants(without?: string): Fitting {
     const { options = [], inStock } = this.#filter;
     return this.#index.options.fitting(options, inStock === true, without);
   }
@@ -161,9 +152,7 @@ export class RowFilter {
   countWithVariantInStock(rows: Int32Array, length: number): number | undefined {
     const { options = [], inStock } = this.#filter;
     if (options.length === 0 || inStock === true) return undefined;
-    const found = { rows: rows.slice(0, length), bits: new Uint8Array(length).fill(1), length };
-    this.#index.options.keep(this.#index.options.fitting(options, true), found);
-    return found.length;
+    return this.#index.options.keep(this.#index.options.fitting(options, true), rows.slice(0, length), length);
   }
 
   /** Whether nothing but stock and sale decides, as tallies count them. */
@@ -191,96 +180,77 @@ export class RowFilter {
   }
 
   /**
-   * For each of some parts calls back with all visible rows that meet the rest of the filter: all parts are asked for in one pass.
+   * All visible rows that meet the filter without a part, in memory that the next ones take; without a part of options some more, none of whose variants fits.
    * @param among the rows that are looked at: by default all
    */
-  forEach(leftOut: readonly LeftOut[], visit: VisitRows, among?: Iterable<number>): void {
-    for (let begin = 0; begin < leftOut.length; begin += AT_ONCE) {
-      const parts = leftOut.slice(begin, begin + AT_ONCE);
-      const found = this.#find(parts, among);
-      const [only] = parts;
-      if (parts.length === 1) visit(only, found.rows, found.length);
-      else
-        for (const [place, part] of parts.entries()) {
-          const picked = this.#index.scratch.like('picked', found.rows, found.length);
-          visit(part, picked, pick(found, place, picked));
-        }
-    }
-  }
-
-  #find(parts: readonly LeftOut[], among: Iterable<number> | undefined): Found {
+  rowsOf(without: LeftOut, among?: Iterable<number>): Int32Array {
     const { columns, scratch, unsettled, options } = this.#index;
     const { count, state, publishedAt } = columns;
-    const ownOf = (of: FacetPart | undefined): number =>
-      parts.reduce((own, part, place) => own | (Number(isLeftOut(of, part)) << place), 0);
-    const found = {
-      rows: scratch.like('found', NO_ROWS, count),
-      bits: scratch.like('bits', NO_BYTES, count),
-      length: 0,
-    };
-    const all = (1 << parts.length) - 1;
-    /** By the byte of a row that has bits that are wanted, the bits of the parts that are left. */
-    const bitsLeft = (asked: readonly WantedBit[]): Uint8Array =>
-      Uint8Array.from({ length: 256 }, (_, byte) =>
-        asked.reduce((bits, { part, bit, wanted }) => ((byte & bit) === wanted ? bits : bits & ownOf(part)), all),
-      );
+    const isAsked = ({ part }: { readonly part: LeftOut }): boolean => !isLeftOut(part, without);
+    const lists = this.#lists.filter(isAsked);
+    if (this.#variants && without?.facet !== 'options') lists.push(this.#variants);
+    lists.sort((one, other) => one.length - other.length);
+    const conditions = this.#conditions.filter(isAsked);
+    const rows = scratch.like('found', NO_ROWS, count);
+    const wanted = [IS_LIVE, ...this.#states().filter(isAsked)];
+    const states = Uint8Array.from({ length: 256 }, (_, byte) =>
+      Number(wanted.every(({ bit, wanted }) => (byte & bit) === wanted)),
+    );
     const matches = this.#matches;
-    const shortest = this.#lists.find(({ part }) => ownOf(part) === 0);
+    const [shortest] = lists;
     const isSearch = matches !== undefined && matches.length <= (shortest?.length ?? count);
-    const isRare = shortest && (shortest.codes.length === 1 || shortest.length < count * MAX_RARE_SHARE);
-    /** Whose rows are written first. */
-    const rare = isRare && !among && !isSearch ? shortest : undefined;
-    if (among) for (const row of among) found.rows[found.length++] = row;
+    let length = 0;
+    /** Whether rows are written, so that no others are looked at. */
+    let isBegun = true;
+    if (among) for (const row of among) rows[length++] = row;
     else if (isSearch) {
-      found.rows.set(matches.rows.subarray(0, matches.length));
-      found.length = matches.length;
-    } else if (rare)
-      found.length =
-        rare.codes.length === 1
-          ? rare.postings.read(rare.codes[0] as number, found.rows, 0)
-          : collect(this.#mark([rare]), count, found.rows);
-    found.bits.fill(all, 0, found.length);
-    let isBegun = among !== undefined || isSearch || rare !== undefined;
-    const keep = (values: Uint8Array, bitsOf: Uint8Array): void => {
-      if (isBegun) withBits(values, bitsOf, found);
-      else allWithBits(values, bitsOf, count, found);
+      rows.set(matches.rows.subarray(0, matches.length));
+      length = matches.length;
+    } else if (shortest?.codes.length === 1) {
+      length = shortest.postings.read(shortest.codes[0] as number, rows, 0);
+      lists.shift();
+    } else if (shortest && shortest.length < count * MAX_RARE_SHARE) {
+      length = collect(this.#mark(shortest), count, rows);
+      lists.shift();
+    } else isBegun = false;
+    if (isBegun) length = withBytes(state.values, states, rows, length);
+    for (const list of lists.sort((one, other) => Number(!one.column) - Number(!other.column))) {
+      // Where few rows are left, it is enough that their variants are looked at.
+      if (isBegun && list.part?.facet === 'options') continue;
+      if (list.column) {
+        const codes = new Uint8Array(list.postings.lists + 1);
+        for (const code of list.codes) codes[code + 1] = 1;
+        length = isBegun
+          ? withCodes(list.column, codes, rows, length)
+          : allWithCodes(list.column, codes, state.values, states, rows, count);
+      } else {
+        const marks = this.#mark(list);
+        length = isBegun
+          ? withBytes(marks, IS_MARKED, rows, length)
+          : allWithBytes(marks, state.values, states, rows, count);
+      }
       isBegun = true;
-    };
-    // Where few rows are left, it is enough that their variants are looked at.
-    const isAsked = ({ part }: ValueList): boolean => !(isBegun && part?.facet === 'options') && ownOf(part) !== all;
-    const lists = this.#lists.filter((list) => list !== rare && isAsked(list));
-    for (const { column, part, codes, postings } of lists) {
-      if (!column) continue;
-      const bitsOf = new Uint8Array(postings.lists + 1).fill(ownOf(part));
-      for (const code of codes) bitsOf[code + 1] = all;
-      if (isBegun) withCodes(column, bitsOf, found);
-      else allWithCodes(column, bitsOf, count, found);
+    }
+    for (const { values, min, max } of conditions) {
+      length = isBegun
+        ? within(values, min, max, rows, length)
+        : allWithin(values, min, max, state.values, states, rows, count);
       isBegun = true;
     }
-    const marked = lists.filter(({ column }) => !column);
-    for (let begin = 0; begin < marked.length; begin += AT_ONCE) {
-      const asked = marked.slice(begin, begin + AT_ONCE);
-      const bits = asked.map(({ part }, place) => ({ part, bit: 1 << place, wanted: 1 << place }));
-      keep(this.#mark(asked), bitsLeft(bits));
-    }
-    keep(state.values, bitsLeft([IS_LIVE, ...this.#states()]));
-    if (matches && (among || !isSearch)) within(matches.scores, 1, Number.POSITIVE_INFINITY)(found, 0);
-    for (const { part, keep } of this.#conditions) keep(found, ownOf(part));
-    if (unsettled.size > 0) within(publishedAt.values, Number.NEGATIVE_INFINITY, this.#now.getTime() * 1000)(found, 0);
-    if (this.#filter.options?.length) {
-      const bitsOf = parts
-        .map((part) => this.fittingVariants(part?.facet === 'options' ? part.name : undefined))
-        .reduce((bits, fits, place) => bits.map((each, variant) => each | ((fits[variant] as number) << place)));
-      options.keep(bitsOf, found);
-    }
-    return found;
+    if (!isBegun) length = allWithBytes(state.values, state.values, states, rows, count);
+    if (matches && (among || !isSearch)) length = within(matches.scores, 1, Number.POSITIVE_INFINITY, rows, length);
+    if (unsettled.size > 0)
+      length = within(publishedAt.values, Number.NEGATIVE_INFINITY, this.#now.getTime() * 1000, rows, length);
+    // A facet of options looks at the variants of each row itself.
+    if (this.#filter.options?.length && without?.facet !== 'options')
+      length = options.keep(this.fittingVariants(), rows, length);
+    return rows.subarray(0, length);
   }
 
-  /** By row, a bit for each list that it is in; until the next call. */
-  #mark(lists: readonly ValueList[]): Uint8Array {
+  /** 1 for each row that is in a list; until the next call. */
+  #mark({ postings, codes }: ValueList): Uint8Array {
     const marks = this.#index.scratch.zeros('marks', this.#index.columns.count);
-    for (const [place, { postings, codes }] of lists.entries())
-      for (const code of codes) postings.mark(code, 1 << place, marks);
+    for (const code of codes) postings.mark(code, 1, marks);
     return marks;
   }
 
@@ -292,90 +262,105 @@ export class RowFilter {
 }
 
 const NO_ROWS = new Int32Array(0);
-const NO_BYTES = new Uint8Array(0);
+/** By the byte of a row. */
+const IS_MARKED = Uint8Array.of(0, 1);
+
+const listOf = (postings: Postings, codes: readonly number[], part?: FacetPart, column?: Codes): ValueList => {
+  const length = codes.reduce((sum, code) => sum + postings.countOf(code), 0);
+  return { part, postings, codes, length, column };
+};
 
 const isLeftOut = (part: FacetPart | undefined, by: LeftOut): boolean =>
   part !== undefined && part.facet === by?.facet && part.name === by.name;
 
-// In each loop a row is written, and then counted or not: the processor would often predict a branch wrongly.
+/*
+ * What is kept of some rows, in place, or of all. In each loop a row is written, and then counted or not: the processor would often predict a branch wrongly.
+ * Looking at all rows, their states are read at once. One function for arrays of bytes and of codes takes V8 10 % longer.
+ */
 
-const within =
-  (values: Uint8Array | Uint32Array | Float64Array, min: number, max: number): Keep =>
-  (found, own) => {
-    const { rows, bits, length } = found;
-    let kept = 0;
-    for (let at = 0; at < length; at += 1) {
-      const row = rows[at] as number;
-      const value = values[row] as number;
-      const left = (bits[at] as number) & (own | -(Number(value >= min) & Number(value <= max)));
-      rows[kept] = row;
-      bits[kept] = left;
-      kept += Number(left !== 0);
-    }
-    found.length = kept;
-  };
-
-/** @param bitsOf by the value of a row, the bits that it may keep */
-const withBits = (values: Uint8Array, bitsOf: Uint8Array, found: Found): void => {
-  const { rows, bits, length } = found;
+const withBytes = (values: Uint8Array, wanted: Uint8Array, rows: Int32Array, length: number): number => {
   let kept = 0;
   for (let at = 0; at < length; at += 1) {
     const row = rows[at] as number;
-    const left = (bits[at] as number) & (bitsOf[values[row] as number] as number);
     rows[kept] = row;
-    bits[kept] = left;
-    kept += Number(left !== 0);
+    kept += wanted[values[row] as number] as number;
   }
-  found.length = kept;
+  return kept;
 };
 
-/** As {@link withBits}, where all rows are to be looked at. */
-const allWithBits = (values: Uint8Array, bitsOf: Uint8Array, count: number, found: Found): void => {
-  const { rows, bits } = found;
-  let kept = 0;
-  for (let row = 0; row < count; row += 1) {
-    const left = bitsOf[values[row] as number] as number;
-    rows[kept] = row;
-    bits[kept] = left;
-    kept += Number(left !== 0);
-  }
-  found.length = kept;
-};
-
-/** @param bitsOf by the value of a row, the bits that it may keep */
-/** As {@link withBits}. One function for arrays of bytes and of codes takes V8 10 % longer. */
-const withCodes = (values: Codes, bitsOf: Uint8Array, found: Found): void => {
-  const { rows, bits, length } = found;
+const withCodes = (values: Codes, wanted: Uint8Array, rows: Int32Array, length: number): number => {
   let kept = 0;
   for (let at = 0; at < length; at += 1) {
     const row = rows[at] as number;
-    const left = (bits[at] as number) & (bitsOf[values[row] as number] as number);
     rows[kept] = row;
-    bits[kept] = left;
-    kept += Number(left !== 0);
+    kept += wanted[values[row] as number] as number;
   }
-  found.length = kept;
+  return kept;
 };
 
-/** As {@link withCodes}, where all rows are to be looked at. */
-const allWithCodes = (values: Codes, bitsOf: Uint8Array, count: number, found: Found): void => {
-  const { rows, bits } = found;
+const within = (
+  values: Uint8Array | Uint32Array | Float64Array,
+  min: number,
+  max: number,
+  rows: Int32Array,
+  length: number,
+): number => {
+  let kept = 0;
+  for (let at = 0; at < length; at += 1) {
+    const row = rows[at] as number;
+    const value = values[row] as number;
+    rows[kept] = row;
+    kept += Number(value >= min) & Number(value <= max);
+  }
+  return kept;
+};
+
+/** Of all rows those whose bytes are not 0. */
+const allWithBytes = (
+  values: Uint8Array,
+  state: Uint8Array,
+  states: Uint8Array,
+  rows: Int32Array,
+  count: number,
+): number => {
   let kept = 0;
   for (let row = 0; row < count; row += 1) {
-    const left = bitsOf[values[row] as number] as number;
     rows[kept] = row;
-    bits[kept] = left;
-    kept += Number(left !== 0);
+    kept += Number(values[row] !== 0) & (states[state[row] as number] as number);
   }
-  found.length = kept;
+  return kept;
 };
 
-/** Writes the rows with a bit. @returns how many there are */
-const pick = ({ rows, bits, length }: Found, place: number, into: Int32Array): number => {
-  let picked = 0;
-  for (let at = 0; at < length; at += 1) {
-    into[picked] = rows[at] as number;
-    picked += ((bits[at] as number) >>> place) & 1;
+const allWithCodes = (
+  values: Codes,
+  wanted: Uint8Array,
+  state: Uint8Array,
+  states: Uint8Array,
+  rows: Int32Array,
+  count: number,
+): number => {
+  let kept = 0;
+  for (let row = 0; row < count; row += 1) {
+    rows[kept] = row;
+    kept += (wanted[values[row] as number] as number) & (states[state[row] as number] as number);
   }
-  return picked;
+  return kept;
+};
+
+const allWithin = (
+  values: Uint32Array | Float64Array,
+  min: number,
+  max: number,
+  state: Uint8Array,
+  states: Uint8Array,
+  rows: Int32Array,
+  count: number,
+): number => {
+  let kept = 0;
+  for (let row = 0; row < count; row += 1) {
+    const value = values[row] as number;
+    rows[kept] = row;
+    kept += Number(value >= min) & Number(value <= max) & (states[state[row] as number] as number);
+  }
+  return kept;
 };

@@ -77,12 +77,12 @@ export class RowNumbers {
     return this.#crowded.has(place) ? undefined : this.#columns.get(place)?.values;
   }
 
-  /** Counts the numbers of some rows. @param place whose numbers are wanted; by default those of all */
-  count(counts: Int32Array, rows: Int32Array, length: number, place?: number): void {
+  /** Counts the numbers of some rows. @param isWanted whether those of a place are, which has a column */
+  count(counts: Int32Array, rows: Int32Array, length: number, isWanted = (_place: number) => true): void {
     const after = new Int32Array(counts.length + 1);
     // In a loop over columns instead, V8 compiles the loop over rows so that it takes three times as long.
-    this.#columns.forEach(({ values }, of) => {
-      if (place === undefined || of === place) countAt(values, after, rows, length);
+    this.#columns.forEach(({ values }, place) => {
+      if (isWanted(place)) countAt(values, after, rows, length);
     });
     for (let number = 0; number < counts.length; number += 1)
       counts[number] = (counts[number] as number) + (after[number + 1] as number);
@@ -165,21 +165,22 @@ export class RowLists {
    * Counts how many of some rows have each of some things, in whatever number.
    * @param thingsOf by number the things that it has, from 0 to `count`
    */
-  countOnce(thingsOf: readonly (readonly number[])[], count: number, rows: Int32Array, length: number): Int32Array {
+  countOnce(thingsOf: readonly (readonly number[])[], count: number, rows: Int32Array): Int32Array {
     const counts = new Int32Array(count);
-    if (count > MAX_BY_BITS) this.#countByMarks(counts, thingsOf, rows, length);
+    if (count > MAX_BY_BITS) this.#countByMarks(counts, thingsOf, rows);
     else
       for (let first = 0; first < count; first += 32) {
         const bitsOf = Int32Array.from(thingsOf, (things) =>
           things.reduce((bits, thing) => (thing >= first && thing < first + 32 ? bits | (1 << thing) : bits), 0),
         );
-        this.#countBits(counts.subarray(first, first + 32), bitsOf, rows, length);
+        this.#countBits(counts.subarray(first, first + 32), bitsOf, rows);
       }
     return counts;
   }
 
-  #countByMarks(counts: Int32Array, thingsOf: readonly (readonly number[])[], rows: Int32Array, length: number): void {
+  #countByMarks(counts: Int32Array, thingsOf: readonly (readonly number[])[], rows: Int32Array): void {
     const { codes, ends } = this;
+    const { length } = rows;
     const lastRows = new Int32Array(counts.length).fill(-1);
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
@@ -196,8 +197,9 @@ export class RowLists {
   }
 
   /** Counts up to 32 bits. A row is counted under each byte of its bits: to count bit by bit would be guessed wrong too often. */
-  #countBits(counts: Int32Array, bitsOf: Int32Array, rows: Int32Array, length: number): void {
+  #countBits(counts: Int32Array, bitsOf: Int32Array, rows: Int32Array): void {
     const { codes, ends } = this;
+    const { length } = rows;
     const bytes = new Int32Array(Math.ceil(counts.length / 8) * 256);
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;

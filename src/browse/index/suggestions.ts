@@ -77,7 +77,7 @@ const productsOf = (
   const filter = new RowFilter(index, {}, matches, now);
   const page = { from: 'start', size: maxProducts } as const;
   const selection = new PageSelection(columns, { order: 'BEST_SELLING', page }, undefined);
-  filter.forEach([undefined], (_, rows, length) => selection.offer(rows, length));
+  selection.offer(filter.rowsOf(undefined));
   const { rows, hasNextPage } = selection.finish();
   return {
     products: rows.map((row) => ({
