@@ -67,11 +67,7 @@ export const latin1Of = (body: Body): string => (typeof body === 'string' ? body
 export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
 
 /** A copy to keep: the bytes that zlib returns are part of a larger block, which would stay in memory. */
-export const ownBytesOf = (bytes: Buffer): Buffer => {
-  const own = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(own);
-  return own;
-};
+export const ownBytesOf = (bytes: Buffer): Buffer => Buffer.from(new Uint8Array(bytes).buffer);
 
 const { h64Raw } = await xxhash();
 

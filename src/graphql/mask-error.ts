@@ -2,7 +2,7 @@ import { PothosValidationError } from '@pothos/core';
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
-import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import { type AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 
 /** What an error makes of the HTTP response, in `extensions.http`: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking#error-codes-and-http-status */
 export interface HttpPart {
@@ -48,12 +48,10 @@ export const createMaskError = (log: () => Logger): MaskError => {
   const appErrors = new WeakMap<object, AppError>();
 
   const appErrorOf = (cause: unknown): AppError => {
-    if (cause instanceof AppError) return cause;
-    const known = typeof cause === 'object' && cause !== null ? appErrors.get(cause) : undefined;
-    if (known) return known;
-    const made = toAppError(cause, log);
-    if (typeof cause === 'object' && cause !== null) appErrors.set(cause, made);
-    return made;
+    if (typeof cause !== 'object' || cause === null) return toAppError(cause, log);
+    const known = appErrors.get(cause) ?? toAppError(cause, log);
+    appErrors.set(cause, known);
+    return known;
   };
 
   return (error) => {
