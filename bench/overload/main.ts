@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
-import { findPostmaster } from '../machine/process-usage.ts';
+import { serverOf } from '../database/kept-database.ts';
 import { medianOf } from '../measure/median.ts';
 import { readUsage, settle, usedBetween } from '../measure/usage.ts';
 import { positive } from '../options.ts';
@@ -108,8 +108,7 @@ const line = (label: string, cells: readonly string[]): string =>
   label.padEnd(6) + cells.map((cell) => cell.padStart(15)).join('');
 
 await using databases = await openBenchDatabases({ catalogue, serverUrl: undefined, log: console.error });
-const { rows } = await databases.shared.client.query<{ pid: number }>('select pg_backend_pid() as pid');
-const postmaster = findPostmaster(rows[0]?.pid ?? 0);
+const { postmaster } = await serverOf(databases.shared.client);
 
 const measure = async (workload: Workload): Promise<void> => {
   await using server = await startServer({
