@@ -1,9 +1,10 @@
 import { catalogueOf } from './database/catalogue.ts';
 import { openBenchDatabases } from './database/database.ts';
+import { serverOf } from './database/kept-database.ts';
 import { findWrk } from './load/wrk.ts';
 import { chooseCores, moveToCore } from './machine/cores.ts';
 import { describeMachine, type Machine } from './machine/machine.ts';
-import { findPostmaster, rssMbOf } from './machine/process-usage.ts';
+import { rssMbOf } from './machine/process-usage.ts';
 import { methodOf, type Sample } from './measure/cell.ts';
 import { type LimitAnswers, recordLimit } from './measure/limit.ts';
 import { type RunOptions, runWorkload, startContender, type WorkloadRun } from './measure/run-workload.ts';
@@ -59,10 +60,7 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   log('preparing the database…');
   const needed = new Set(contenders.map(({ database = 'shared' }) => database));
   await using databases = await openBenchDatabases({ catalogue, needed, serverUrl: options.databaseUrl, log });
-  const { rows } = await databases.shared.client.query<{ pid: number; version: string }>(
-    `select pg_backend_pid() as pid, current_setting('server_version') as version`,
-  );
-  const postmaster = findPostmaster(rows[0]?.pid ?? 0);
+  const { version, postmaster } = await serverOf(databases.shared.client);
   const runOptions: RunOptions = {
     bench: { postmaster, loadCore: cores?.load, signal },
     cores,
@@ -91,7 +89,7 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   return {
     date: new Date().toISOString(),
     options: { products, rounds, seconds },
-    machine: describeMachine({ postgres: rows[0]?.version ?? '', wrk: wrkVersion, cores }),
+    machine: describeMachine({ postgres: version, wrk: wrkVersion, cores }),
     workloads: runs.map(([{ code, title }, { bodyBytes }, { limitForm }]) => ({ code, title, bodyBytes, limitForm })),
     servers: contenders.map(({ name, label }) => ({ name, label })),
     samples: runs.flatMap(([, , { samples }]) => samples),

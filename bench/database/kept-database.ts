@@ -1,5 +1,7 @@
 import pg from 'pg';
+import { oneRow } from '../../src/database/client.ts';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
+import { findPostmaster } from '../machine/process-usage.ts';
 
 export interface KeptDatabase extends AsyncDisposable {
   readonly url: string;
@@ -10,6 +12,13 @@ export const connect = async (url: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   return client;
+};
+
+/** The server of a connection: its version, and its process when it runs on this machine. */
+export const serverOf = async (client: pg.Client) => {
+  const sql = `select pg_backend_pid() as pid, current_setting('server_version') as version`;
+  const { pid, version } = await oneRow<{ pid: number; version: string }>(client, sql);
+  return { version, postmaster: findPostmaster(pid) };
 };
 
 interface Options {

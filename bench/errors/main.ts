@@ -10,7 +10,7 @@ import { cpuUsOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
 import { endWithHelp, makeDirectory } from '../program.ts';
 import { markdownTable } from '../report/table.ts';
-import { CONTENDERS } from '../servers/contenders.ts';
+import { SOURCE } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
 import { FAILURES, type Failure, keyOf, type Recorded } from './failures.ts';
 
@@ -78,12 +78,10 @@ await using databases = await openBenchDatabases({
 });
 await using cleanup = new AsyncDisposableStack();
 const directory = await makeDirectory('errors-', cleanup);
-const contender = CONTENDERS.find(({ name }) => name === 'gateway');
-if (!contender) throw new Error('there is no gateway');
 const first = { method: 'GET', target: '/api/product/1' } as const;
 // As an operator starts it, but for the lines in the log.
 const environment = { DATABASE_URL: databases.shared.url, LOG_REQUESTS: 'misses' };
-await using gateway = await startServer({ contender, environment, firstCall: first });
+await using gateway = await startServer({ contender: SOURCE, environment, firstCall: first });
 
 const rows: string[][] = [];
 for (const [title, make] of kinds) {

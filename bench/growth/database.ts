@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { oneRow } from '../../src/database/client.ts';
 import { type Catalogue, catalogueOf } from '../database/catalogue.ts';
 import { fillCatalogue } from '../database/fill.ts';
 import { type KeptDatabase, LOAD_SETTINGS, openKeptDatabase } from '../database/kept-database.ts';
@@ -29,8 +30,7 @@ export const openGrowthDatabase = async (
     await fillCatalogue(url, catalogue, LOAD_SETTINGS);
   };
   const database = await openKeptDatabase({ serverUrl, name, products, fill, log });
-  const { rows } = await database.client.query<{ bytes: string }>(
-    'select pg_database_size(current_database()) as bytes',
-  );
-  return { ...database, catalogue, bytes: Number(rows[0]?.bytes) };
+  const sql = 'select pg_database_size(current_database()) as bytes';
+  const { bytes } = await oneRow<{ bytes: string }>(database.client, sql);
+  return { ...database, catalogue, bytes: Number(bytes) };
 };

@@ -1,5 +1,5 @@
-import type { KeptDatabase } from '../database/kept-database.ts';
-import { cpuUsOfAll, cpuUsOfChildren, findPostmaster } from '../machine/process-usage.ts';
+import { type KeptDatabase, serverOf } from '../database/kept-database.ts';
+import { cpuUsOfAll, cpuUsOfChildren } from '../machine/process-usage.ts';
 import type { RunningServer } from '../servers/start.ts';
 
 /** CPU time in microseconds. */
@@ -19,8 +19,7 @@ export interface Meter {
 }
 
 export const createMeter = async ({ client: database }: KeptDatabase, server: RunningServer): Promise<Meter> => {
-  const { rows } = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const postmaster = findPostmaster(rows[0]?.pid ?? 0);
+  const { postmaster } = await serverOf(database);
   if (postmaster === undefined) throw new Error('PostgreSQL must run on this machine: its CPU time is measured.');
 
   const backends = async (): Promise<ReadonlySet<number>> => {

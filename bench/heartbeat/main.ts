@@ -7,6 +7,7 @@ import { FEATURES } from '../../src/features.ts';
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
 import { connect } from '../database/kept-database.ts';
+import { change } from '../growth/changes.ts';
 import { cpuUsOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
 import { endWithHelp } from '../program.ts';
@@ -53,12 +54,7 @@ const measureCommits = async (writers: readonly pg.Client[]): Promise<number> =>
   let commits = 0;
   const write = async (client: pg.Client): Promise<void> => {
     while (performance.now() - startMs < ROUND_MS) {
-      const id = 1 + Math.floor(Math.random() * PRODUCTS);
-      await client.query({
-        name: 'price',
-        text: 'update product set price = price + 0.01 where id = $1',
-        values: [id],
-      });
+      await change(client, 1 + Math.floor(Math.random() * PRODUCTS));
       commits += 1;
     }
   };

@@ -3,12 +3,12 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
-import { findPostmaster } from '../machine/process-usage.ts';
+import { serverOf } from '../database/kept-database.ts';
 import { medianOf } from '../measure/median.ts';
 import { readUsage, settle, usedBetween } from '../measure/usage.ts';
 import { positive } from '../options.ts';
 import { endWithHelp } from '../program.ts';
-import { CONTENDERS } from '../servers/contenders.ts';
+import { SOURCE } from '../servers/contenders.ts';
 import { startServer } from '../servers/start.ts';
 import type { LoadOptions, Order } from './load.worker.ts';
 import { isGood, openLoop, type Run, type Sample } from './open-loop.ts';
@@ -108,14 +108,11 @@ const line = (label: string, cells: readonly string[]): string =>
   label.padEnd(6) + cells.map((cell) => cell.padStart(15)).join('');
 
 await using databases = await openBenchDatabases({ catalogue, serverUrl: undefined, log: console.error });
-const { rows } = await databases.shared.client.query<{ pid: number }>('select pg_backend_pid() as pid');
-const postmaster = findPostmaster(rows[0]?.pid ?? 0);
-const contender = CONTENDERS.find(({ name }) => name === 'gateway');
-if (!contender) throw new Error('the gateway is no contender');
+const { postmaster } = await serverOf(databases.shared.client);
 
 const measure = async (workload: Workload): Promise<void> => {
   await using server = await startServer({
-    contender,
+    contender: SOURCE,
     // The memory for answers is so small that only what is asked for all the time stays in it.
     environment: { DATABASE_URL: databases.shared.url, CACHE_MAX_MB: '1', LOG_REQUESTS: 'none' },
     firstCall: { method: 'GET', target: HOT_TARGET },

@@ -144,5 +144,5 @@ export const LIMIT: Contender = {
   countsInMemory: true,
 };
 
-/** Not measured: the limit gets its answers from it. */
+/** The gateway, where no other is measured beside it, and where the limit gets its answers. */
 export const SOURCE: Contender = { name: 'source', label: 'source', command: GATEWAY, methods: ['GET', 'POST'] };

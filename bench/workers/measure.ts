@@ -1,10 +1,9 @@
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
+import { serverOf } from '../database/kept-database.ts';
 import { findWrk } from '../load/wrk.ts';
 import { describeMachine, type Machine } from '../machine/machine.ts';
-import { findPostmaster } from '../machine/process-usage.ts';
-import type { Sample } from '../measure/cell.ts';
-import { type Cell, measureCell, methodOf } from '../measure/cell.ts';
+import { type Cell, measureCell, methodOf, type Sample } from '../measure/cell.ts';
 import { createCell, startContender, warm } from '../measure/run-workload.ts';
 import { CONTENDERS, type Contender } from '../servers/contenders.ts';
 import { createWorkloads } from '../workloads/workloads.ts';
@@ -55,11 +54,9 @@ export const measureWorkers = async (
   const workloads = createWorkloads(catalogue);
   log('preparing the database…');
   await using databases = await openBenchDatabases({ catalogue, serverUrl: options.databaseUrl, log });
-  const { rows } = await databases.shared.client.query<{ pid: number; version: string }>(
-    `select pg_backend_pid() as pid, current_setting('server_version') as version`,
-  );
+  const { version, postmaster } = await serverOf(databases.shared.client);
   // Nothing is pinned: workers, load generator and PostgreSQL share all cores.
-  const bench = { postmaster: findPostmaster(rows[0]?.pid ?? 0), loadCore: undefined, signal };
+  const bench = { postmaster, loadCore: undefined, signal };
   const samples: WorkersSample[] = [];
 
   for (const { code, server, title } of CASES) {
@@ -86,7 +83,7 @@ export const measureWorkers = async (
     }
     if (workload.countsViews) await databases.shared.client.query('vacuum notice');
   }
-  const machine = describeMachine({ postgres: rows[0]?.version ?? '', wrk, cores: undefined });
+  const machine = describeMachine({ postgres: version, wrk, cores: undefined });
   return { date: new Date().toISOString(), machine, options, samples };
 };
 

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
+import { oneRow } from '../../src/database/client.ts';
 import { medianOf } from '../measure/median.ts';
 
 /** What the rows of the back office are written to: ours, and one of the same columns that has a primary key alone. */
@@ -122,8 +123,7 @@ export const measureWrites = async (client: pg.Client, products: number, rounds:
         from product p where id <= ${COPIED} order by id) to stdout`),
     ),
   );
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const pid = rows[0]?.pid ?? 0;
+  const { pid } = await oneRow<{ pid: number }>(client, 'select pg_backend_pid() as pid');
   const walBytes = async (): Promise<number> =>
     Number((await client.query(`select pg_current_wal_insert_lsn() - '0/0' as bytes`)).rows[0].bytes);
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { findProgram } from './programs.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 
 const FILE = path.join(import.meta.dirname, '../../deploy/nginx/nginx.conf.template');
 const [PROGRAM, ENVSUBST] = [findProgram('nginx'), findProgram('envsubst')];
@@ -52,22 +52,7 @@ export const startNginx = async (
   const port = await findFreePort();
   const variables = { LISTEN: `127.0.0.1:${port}`, GATEWAY_1: addresses[0], GATEWAY_2: addresses[1], CACHE };
   const text = nginxConfiguration(variables, folder.path).replace(/^user .*$/m, 'user root;');
-  const file = await folder.write('nginx.conf', text);
-  const proxy = await startProxyProcess({
-    program: String(PROGRAM),
-    args: ['-c', file, '-g', 'daemon off;'],
-    url: `http://127.0.0.1:${port}`,
-    readyPath: '/api/notice/list',
-    // Quick, and its workers end with it.
-    signal: 'SIGTERM',
-  });
-  return {
-    url: proxy.url,
-    [Symbol.asyncDispose]: async () => {
-      await proxy[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
+  return start(text, folder, port, '/api/notice/list');
 };
 
 /** nginx that gives a gateway all that is asked for below a prefix, without the prefix, and has nothing else. */
@@ -83,19 +68,16 @@ http {
     location / { return 404; }
   }
 }`;
-  const file = await folder.write('nginx.conf', inFolder(text, folder.path));
-  const proxy = await startProxyProcess({
-    program: String(PROGRAM),
-    args: ['-c', file, '-g', 'daemon off;'],
-    url: `http://127.0.0.1:${port}`,
-    readyPath: `${prefix}/livez`,
-    signal: 'SIGTERM',
-  });
-  return {
-    url: proxy.url,
-    [Symbol.asyncDispose]: async () => {
-      await proxy[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
+  return start(inFolder(text, folder.path), folder, port, `${prefix}/livez`);
 };
+
+const start = async (text: string, folder: TemporaryFolder, port: number, readyPath: string): Promise<ProxyProcess> =>
+  startProxyProcess({
+    program: String(PROGRAM),
+    args: ['-c', await folder.write('nginx.conf', text), '-g', 'daemon off;'],
+    url: `http://127.0.0.1:${port}`,
+    readyPath,
+    // Quick, and its workers end with it.
+    signal: 'SIGTERM',
+    folder,
+  });

@@ -16,6 +16,8 @@ interface Options {
   /** What it answers with 200 once it is there. */
   readonly readyPath: string;
   readonly signal: NodeJS.Signals;
+  /** Of its files: goes when it has ended. */
+  readonly folder?: AsyncDisposable;
 }
 
 /** Starts a proxy, and waits until it answers. @throws Error with what it has printed when it does not */
@@ -26,6 +28,7 @@ export const startProxyProcess = async ({
   url,
   readyPath,
   signal,
+  folder,
 }: Options): Promise<ProxyProcess> => {
   const child = spawn(program, args, { ...(env && { env }), stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
@@ -48,6 +51,7 @@ export const startProxyProcess = async ({
       const closed = once(child, 'close');
       end();
       await closed;
+      await folder?.[Symbol.asyncDispose]();
     },
   };
 };

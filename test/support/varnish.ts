@@ -26,18 +26,12 @@ export const startVarnish = async (address: string, configuration?: string): Pro
   const listen = `127.0.0.1:${await findFreePort()}`;
   // In the foreground, with its files in a folder of whoever tests, who may not change to another user.
   const args = ['-F', '-j', 'none', '-n', folder.path, '-s', 'malloc,16m', '-a', listen, '-f', file];
-  const proxy = await startProxyProcess({
+  return startProxyProcess({
     program: String(PROGRAM),
     args,
     url: `http://${listen}`,
     readyPath: '/api/notice/list',
     signal: 'SIGTERM',
+    folder,
   });
-  return {
-    url: proxy.url,
-    [Symbol.asyncDispose]: async () => {
-      await proxy[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
 };
