@@ -211,19 +211,22 @@ describe('only a visible product exists:', () => {
   });
 
   test('one appears everywhere at the moment of its publication, and never 50 ms before or after', async () => {
-    const categoryId = await insertCategory(database);
-    const published_at = await momentFromNow(database, 400);
-    const slug = 'about-to-appear';
-    const id = await insertProduct(database, { category_id: categoryId, slug, sales: 9, published_at });
     let looksBefore = 0;
-    for (let beforeMs = -Infinity; beforeMs < 150; ) {
-      beforeMs = await millisecondsSince(database, published_at);
-      const seen = new Set(Object.values(await sightings(id, slug, categoryId)));
-      const afterMs = await millisecondsSince(database, published_at);
-      if (beforeMs > 50) expect(seen).toEqual(new Set([true]));
-      if (afterMs >= -50) continue;
-      expect(seen).toEqual(new Set([false]));
-      looksBefore += 1;
+    // On a busy machine the moment may come before there was time to look: then another is watched, which is further away.
+    for (let leadMs = 400; leadMs < 10_000 && looksBefore === 0; leadMs *= 2) {
+      const categoryId = await insertCategory(database);
+      const published_at = await momentFromNow(database, leadMs);
+      const slug = `about-to-appear-${leadMs}`;
+      const id = await insertProduct(database, { category_id: categoryId, slug, sales: 9, published_at });
+      for (let beforeMs = -Infinity; beforeMs < 150; ) {
+        beforeMs = await millisecondsSince(database, published_at);
+        const seen = new Set(Object.values(await sightings(id, slug, categoryId)));
+        const afterMs = await millisecondsSince(database, published_at);
+        if (beforeMs > 50) expect(seen).toEqual(new Set([true]));
+        if (afterMs >= -50) continue;
+        expect(seen).toEqual(new Set([false]));
+        looksBefore += 1;
+      }
     }
     expect(looksBefore).toBeGreaterThan(0);
   });
