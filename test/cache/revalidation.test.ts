@@ -122,35 +122,39 @@ test('max-age and the second for nginx never reach past a publication, a start o
   await using gateway = await createTestGateway(database);
   // The first request loads what is needed for any.
   await gateway.graphql('{ __typename }');
-  const moment = await momentFromNow(database, 1800);
-  const momentMs = Date.parse(moment);
-  await insertNotice(database, { ends_at: moment });
-  await insertProduct(database, { category_id: category, published_at: moment });
 
   const CHANGING = ['/api/product/hot', '/api/notice/list', '/graphql?query={notices{title},hotProducts{id}}'];
   const UNCHANGING = [`/api/product/${id}`, '/graphql?query={categories{name}}'];
   const ages = new Map([...CHANGING, ...UNCHANGING].map((target) => [target, new Set<number>()]));
-  for (let receivedMs = -Infinity; receivedMs < 0; ) {
-    for (const [target, seen] of ages) {
-      const sentMs = await millisecondsSince(database, moment);
-      const method = seen.size > 0 ? 'HEAD' : 'GET';
-      const answer = await gateway.request(method, target);
-      receivedMs = await millisecondsSince(database, moment);
-      const age = Number(
-        /^public, max-age=(\d+), stale-while-revalidate=0$/.exec(answer.headers['cache-control'] ?? '')?.[1],
-      );
-      if (receivedMs >= 0) break;
-      seen.add(age);
-      // The gateway's clock is the database's but for half of a round trip: a fraction of a millisecond, and more on a busy machine.
-      if (CHANGING.includes(target)) expect(sentMs + age * 1000, target).toBeLessThan(CLOCK_TOLERANCE_MS);
-      const lastSecond = lastSecondOf(answer);
-      expect(lastSecond !== undefined, target).toBe(age === 1);
-      if (lastSecond === undefined) continue;
-      // nginx shows a copy until this second is over.
-      const hiddenMs = (lastSecond + 1) * 1000 - momentMs;
-      expect(hiddenMs, target).toBeGreaterThan(sentMs - CLOCK_TOLERANCE_MS);
-      expect(hiddenMs, target).toBeLessThan(receivedMs + 1000 + CLOCK_TOLERANCE_MS);
-      if (CHANGING.includes(target)) expect(hiddenMs, target).toBeLessThan(CLOCK_TOLERANCE_MS);
+  const areSeen = (): boolean => CHANGING.every((target) => ages.get(target)?.size === 2);
+  // On a busy machine the moment may come before there was time to look: then another is waited for, which is further away.
+  for (let leadMs = 1800; leadMs < 10_000 && !areSeen(); leadMs *= 2) {
+    const moment = await momentFromNow(database, leadMs);
+    const momentMs = Date.parse(moment);
+    await insertNotice(database, { ends_at: moment });
+    await insertProduct(database, { category_id: category, published_at: moment });
+    for (let receivedMs = -Infinity; receivedMs < 0; ) {
+      for (const [target, seen] of ages) {
+        const sentMs = await millisecondsSince(database, moment);
+        const method = seen.size > 0 ? 'HEAD' : 'GET';
+        const answer = await gateway.request(method, target);
+        receivedMs = await millisecondsSince(database, moment);
+        const age = Number(
+          /^public, max-age=(\d+), stale-while-revalidate=0$/.exec(answer.headers['cache-control'] ?? '')?.[1],
+        );
+        if (receivedMs >= 0) break;
+        seen.add(age);
+        // The gateway's clock is the database's but for half of a round trip: a fraction of a millisecond, and more on a busy machine.
+        if (CHANGING.includes(target)) expect(sentMs + age * 1000, target).toBeLessThan(CLOCK_TOLERANCE_MS);
+        const lastSecond = lastSecondOf(answer);
+        expect(lastSecond !== undefined, target).toBe(age === 1);
+        if (lastSecond === undefined) continue;
+        // nginx shows a copy until this second is over.
+        const hiddenMs = (lastSecond + 1) * 1000 - momentMs;
+        expect(hiddenMs, target).toBeGreaterThan(sentMs - CLOCK_TOLERANCE_MS);
+        expect(hiddenMs, target).toBeLessThan(receivedMs + 1000 + CLOCK_TOLERANCE_MS);
+        if (CHANGING.includes(target)) expect(hiddenMs, target).toBeLessThan(CLOCK_TOLERANCE_MS);
+      }
     }
   }
   for (const target of CHANGING) expect([...(ages.get(target) ?? [])].sort()).toEqual([0, 1]);
