@@ -367,20 +367,27 @@ export class OptionValues extends NamedValues {
 
   /** Counts the values of variants that fit and their names, of each product each once. @param isWanted whether the values of a name are */
   addRows({ values, names }: NamedCounts, fits: Fitting, rows: Int32Array, isWanted: (name: string) => boolean): void {
-    const wanted = this.names.entries().filter(([, { name }]) => isWanted(name));
-    /** Values, and names by numbers after those of all values. */
-    const counted = [...wanted.flatMap(([number, { codes }]) => [this.count + number, ...codes])];
+    const wanted = [...this.names.keys()].filter((number) => isWanted((this.names[number] as Name).name));
+    if (wanted.length === 0) return;
+    /** Of values, and of names by numbers after those of all values. Names that each variant has are counted as one. */
     const places = new Int32Array(this.count + this.names.length).fill(-1);
-    for (const [place, number] of counted.entries()) places[number] = place;
+    let count = 1;
+    const texts = this.textsOf(fits);
+    for (const number of wanted) {
+      for (const code of (this.names[number] as Name).codes) places[code] = count++;
+      const isOfEach = texts.every((text) => this.codesOfText(text).some((code) => this.nameOf[code] === number));
+      places[this.count + number] = isOfEach ? 0 : count++;
+    }
     const placesOf = this.codesOfTexts.map((codes) =>
       codes
         .flatMap((code) => [places[code] as number, places[this.count + (this.nameOf[code] as number)] as number])
         .filter((place) => place >= 0),
     );
     const placesOfVariants = Array.from(fits, (fit, variant) => (fit ? (placesOf[variant >>> 1] as number[]) : []));
-    const counts = this.ofRows.countOnce(placesOfVariants, counted.length, rows);
-    for (const [place, number] of counted.entries())
-      if (number < this.count) values[number] = (values[number] as number) + (counts[place] as number);
+    const counts = this.ofRows.countOnce(placesOfVariants, count, rows);
+    for (const [number, place] of places.entries())
+      if (place < 0) continue;
+      else if (number < this.count) values[number] = (values[number] as number) + (counts[place] as number);
       else names[number - this.count] = (names[number - this.count] as number) + (counts[place] as number);
   }
 
