@@ -61,7 +61,7 @@ const waitFor = async (sql) => {
 const poll = async () => {
   while (!(await second.query('select pg_try_advisory_lock(1) as got')).rows[0].got) await sleep(20);
 };
-/** The second waits as it is told, for so many times its deadlock_timeout before the index begins. */
+/** The second waits as it is told, for some time before the index begins. */
 const race = async (label, wait, timeouts) => {
   await observer.query('drop table if exists product; create table product (sku text); insert into product values ($$A$$)');
   await first.query('select pg_advisory_lock(1)');
@@ -84,8 +84,8 @@ const race = async (label, wait, timeouts) => {
 };
 const block = () => second.query('select pg_advisory_lock(1)');
 try {
-  // The first lets its timeout pass far later than the second, so that who looks first is no matter of this machine's speed.
-  await race('blocked just before the index', block, { first: '60s', second: '3s', waitedMs: 0, isBlocked: true });
+  // Each waits for its own `deadlock_timeout` and then looks once; they are chosen so that a slow machine changes nothing.
+  await race('blocked just before the index', block, { first: '60s', second: '5s', waitedMs: 0, isBlocked: true });
   await race('blocked for long', block, { first: '1s', second: '200ms', waitedMs: 2000, isBlocked: true });
   await race('polling', poll, { first: '1s', second: '1s', waitedMs: 200, isBlocked: false });
 } finally {

@@ -487,6 +487,31 @@ describe('the rights that serving needs', () => {
     }
   });
 
+  test('are given behind a migration under way, and do not hold up an index that it makes concurrently', async () => {
+    await using database = await createTestDatabase();
+    const role = `role_${randomUUID().replaceAll('-', '')}`;
+    await database.sql(`create role ${role}`);
+    const migration = new pg.Client({ connectionString: database.url });
+    await migration.connect();
+    try {
+      await migration.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      const granting = grantServing(database.url, role, FEATURES);
+      granting.catch(() => {});
+      const asking = `select from pg_stat_activity
+        where datname = current_database() and query ~ 'pg_(try_advisory_lock|advisory_xact_lock)'`;
+      await expect.poll(() => database.sql(asking), { timeout: 10_000 }).toHaveLength(1);
+      await migration.query('create index concurrently by_url on product (image_url)');
+      const readable = `select has_table_privilege('${role}', 'product', 'select') as "isReadable"`;
+      expect(await database.sql(readable)).toEqual([{ isReadable: false }]);
+      await migration.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+      await granting;
+      expect(await database.sql(readable)).toEqual([{ isReadable: true }]);
+    } finally {
+      await migration.end();
+      await database.sql(`drop owned by ${role}; drop role ${role}`);
+    }
+  });
+
   test('are not given to a role that does not exist', async () => {
     await using database = await createTestDatabase();
     await expect(grantServing(database.url, 'nobody-here', FEATURES)).rejects.toThrow(

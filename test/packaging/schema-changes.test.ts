@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { undeclaredBreaks } from '../../packaging/schema-changes.ts';
 
 const RELEASED = `
-type Query { product(id: Int!): Product more(order: Order): [Product!]! }
+type Query { product(id: Int!): Product more(order: Order): [Product!]! find(by: By!): Product }
+input By { id: Int sku: String }
 type Product { name: String! brand: String sales: Int! price: Money! }
 type Money { amount: String! }
 enum Order { NEWEST PRICE_ASC }
@@ -30,10 +31,11 @@ test.for<[what: string, from: string, to: string, change: string]>([
   ['an argument is required', '(id: Int!)', '(id: Int!, x: Int!)', 'A required argument Query.product(x:) was added.'],
   ['a value of an enum is removed', 'PRICE_ASC', '', 'Enum value Order.PRICE_ASC was removed.'],
   ['a type is removed', 'price: Money! }\ntype Money { amount: String! }', '}', 'Money was removed.'],
+  ['an input takes exactly one of its fields', 'input By', 'input By @oneOf', 'By changed to @oneOf.'],
 ])('where %s, the check of the project fails, unless the changelog names it', ([, from, to, change]) => {
   const current = RELEASED.replace(from, to);
   expect(undeclaredBreaks(RELEASED, current, NOTHING_SAID)).toContain(change);
-  const [coordinate] = /[A-Z]\w*\.\w+(\(\w+:\))?|^Money/.exec(change) ?? [];
+  const [coordinate] = /[A-Z]\w*\.\w+(\(\w+:\))?|^Money|^By/.exec(change) ?? [];
   const declared = undeclaredBreaks(RELEASED, current, changelog(`### Breaking\n\n- \`${coordinate}\` is another.`));
   expect(declared).not.toContain(change);
 });

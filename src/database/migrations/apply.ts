@@ -161,8 +161,12 @@ const prepareSession = async (client: DatabaseClient): Promise<void> => {
 const LOCK_POLL_MS = 100;
 const TRY_LOCK = `select pg_try_advisory_lock(${MIGRATION_LOCK}) as locked`;
 
-// By polling: a statement that blocks on the lock holds a snapshot, and `create index concurrently` would wait for that for ever.
-const takeLock = async (client: DatabaseClient, waitMs: number, log: (line: string) => void): Promise<void> => {
+/**
+ * Takes the advisory lock of migrations until the session ends.
+ *
+ * By polling: a statement that blocks on the lock holds a snapshot, and `create index concurrently` would wait for that for ever.
+ */
+export const takeLock = async (client: DatabaseClient, waitMs: number, log: (line: string) => void): Promise<void> => {
   const deadlineMs = performance.now() + waitMs;
   for (let isWaiting = false; ; isWaiting = true) {
     const { locked } = await oneRow<{ locked: boolean }>(client, TRY_LOCK);

@@ -3,7 +3,7 @@ import { OperatorError } from '../../errors.ts';
 import { oneRow, withConnection } from '../client.ts';
 import { connectionConfig } from '../connection.ts';
 import { messageOf } from '../failures.ts';
-import { MIGRATION_LOCK } from './status.ts';
+import { takeLock } from './apply.ts';
 
 /** A table, and the privileges on it that serving needs: `select`, `update (a_column)`. */
 export interface ServedTable {
@@ -81,10 +81,11 @@ export const grantServing = (url: string, role: string, tables: readonly ServedT
     const grants = [{ table: '_prisma_migrations', privilege: 'select' }, ...needed].map(
       ({ table, privilege }) => `grant ${privilege} on ${pg.escapeIdentifier(table)} to ${name};`,
     );
+    // Two that grant on one table at once would fail.
+    await takeLock(client, TIMEOUT_MS, () => {});
     try {
-      // Two that grant on one table at once would fail. Everybody may use the schema `public`, which need not belong to this role.
+      // Everybody may use the schema `public`, which need not belong to this role.
       await client.query(`begin;
-        select pg_advisory_xact_lock(${MIGRATION_LOCK});
         do $$ begin
           if not has_schema_privilege(${pg.escapeLiteral(role)}, current_schema, 'usage') then
             execute format('grant usage on schema %I to %I', current_schema, ${pg.escapeLiteral(role)});
