@@ -60,7 +60,7 @@ const isSwapped = (one: string, other: string): boolean => {
   );
 };
 
-export interface DoubtfulTerm {
+interface DoubtfulTerm {
   readonly term: SearchTerm;
   /** Whether some product has it: then it may stay. */
   readonly isFound: boolean;

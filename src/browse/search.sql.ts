@@ -106,7 +106,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
       limit ${values.add(page.size + 1, 'int')} offset ${values.add(offset, 'int')}
     )
     select ${outputs}`;
-  return { statement: { text }, values: values.list };
+  return { text, values: values.list };
 };
 
 /** What is found and has no better field is in the description. */

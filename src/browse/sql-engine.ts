@@ -2,7 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Sql } from '../database/sql.ts';
 import { Overloaded } from '../errors.ts';
 import { createSemaphore } from '../overload/load-guard.ts';
-import type { BrowseEngine, BrowseRequest, BrowseResult, PriceRange, SearchTerm, Suggestion } from './browse-engine.ts';
+import type { BrowseEngine, BrowseRequest, BrowseResult, SearchTerm, Suggestion } from './browse-engine.ts';
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
 import { priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
@@ -31,8 +31,8 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
   let begun = 0;
   let averageMs = FIRST_GUESS_MS;
 
-  const read = async <Row extends QueryResultRow>({ statement, values }: Query, isBroad = false): Promise<Row[]> => {
-    if (!isBroad) return sql.rows<Row>(statement, values);
+  const read = async <Row extends QueryResultRow>({ text, values }: Query, isBroad = false): Promise<Row[]> => {
+    if (!isBroad) return sql.rows<Row>({ text }, values);
     // So many have to end before it may run.
     const ends = Math.max(begun + 1 - MAX_BROAD, 0);
     if ((ends / MAX_BROAD) * averageMs > MAX_WAIT_MS) throw new Overloaded();
@@ -40,7 +40,7 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
     await broad.take();
     const beganMs = performance.now();
     try {
-      return await sql.rows<Row>(statement, values);
+      return await sql.rows<Row>({ text }, values);
     } finally {
       averageMs += (performance.now() - beganMs - averageMs) * WEIGHT_OF_ONE;
       begun -= 1;
@@ -108,9 +108,9 @@ const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseRes
     hasNextPage: isReversed ? hasOther : hasMore,
     hasPreviousPage: isReversed ? hasMore : hasOther,
     ...(isCounted && { totalCount: total ?? 0 }),
-    facets: { ...facets, ...(price !== undefined && { price: toRange(price) }) },
+    facets: {
+      ...facets,
+      ...(price !== undefined && { price: price && priceRangeOf(price.min, price.max, price.cells) }),
+    },
   };
 };
-
-const toRange = (price: NonNullable<SearchRow['price']> | null): PriceRange | null =>
-  price && priceRangeOf(price.min, price.max, price.cells);

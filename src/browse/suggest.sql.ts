@@ -54,7 +54,7 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
     select kind, text, sales, id from one_of_each
     order by ${BEST_FIRST}
     limit ${values.add(limit, 'int')}`;
-  return { statement: { text }, values: values.list };
+  return { text, values: values.list };
 };
 
 /** Which of some searches find a visible product: their indexes, in their order, as the array `found` of one row. */
@@ -73,7 +73,7 @@ export const foundQuery = (searches: readonly (readonly SearchTerm[])[], now: Da
       where w.words @@ t.query and ${visibility.sql('p', values.add(now, 'timestamptz'))}
       limit 1
     )`;
-  return { statement: { text }, values: values.list };
+  return { text, values: values.list };
 };
 
 /** Only their words are looked at, which takes 0.1 s: those of a whole large catalogue would take seconds. */
@@ -99,5 +99,5 @@ export const nearWordsQuery = (terms: readonly SearchTerm[], now: Date): Query =
       where octet_length(w.word) >= b.shortest and length(w.word) <= b.longest
     )
     group by w.word`;
-  return { statement: { text }, values: values.list };
+  return { text, values: values.list };
 };

@@ -1,9 +1,8 @@
-import type { Statement } from '../database/sql.ts';
 import type { SearchTerm } from './browse-engine.ts';
 import { piecesOfTerm } from './words.ts';
 
 export interface Query {
-  readonly statement: Statement;
+  readonly text: string;
   readonly values: readonly unknown[];
 }
 

@@ -4,7 +4,7 @@ import { getDatamodel } from './generated/pothos.ts';
 import { TABLES } from './generated/tables.ts';
 
 /** Receives what the reads of an operation depend on. */
-export interface ReadObserver {
+interface ReadObserver {
   readonly dependsOn: (table: string) => void;
   /** On tables that nobody can name. */
   readonly dependsOnUnknown: () => void;

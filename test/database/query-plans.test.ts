@@ -142,11 +142,10 @@ describe('a search', () => {
   };
 
   const explainSearch = async (request: Partial<BrowseRequest>) => {
-    const { statement, values } = searchQuery({ ...REQUEST, ...request });
-    const [row] = await database.sql<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
-      `explain (analyze, format json) ${statement.text}`,
-      [...values],
-    );
+    const { text, values } = searchQuery({ ...REQUEST, ...request });
+    const [row] = await database.sql<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(`explain (analyze, format json) ${text}`, [
+      ...values,
+    ]);
     return scansOf(row?.['QUERY PLAN'][0]?.Plan, ['product', 'product_variant']);
   };
 

@@ -12,7 +12,7 @@ import { clearLeftover, HOST, launch } from './postmaster.ts';
 /** A PostgreSQL server of our own, running. */
 export type EmbeddedDatabase = Awaited<ReturnType<typeof startEmbeddedDatabase>>;
 
-export interface EmbeddedDatabaseOptions {
+interface EmbeddedDatabaseOptions {
   /** Gets the cluster in `postgres/` and the URL, for its owner only, in `database-url`. */
   readonly dataDir: string;
   /** Is given each line that the server prints. */

@@ -14,7 +14,7 @@ import {
   recordOf,
 } from './status.ts';
 
-export interface ApplyMigrationsOptions {
+interface ApplyMigrationsOptions {
   readonly url: string;
   /** Is given each step as a line for the operator. */
   readonly log: (line: string) => void;

@@ -9,14 +9,14 @@ import { followPrimary } from './wal-position.ts';
 /** Servers that are read instead of the primary. */
 export type Replicas = ReturnType<typeof createReplicas>;
 
-export type CreateReads<Reads> = (clients: { readonly sql: Sql; readonly prisma: PrismaClient }) => Reads;
+type CreateReads<Reads> = (clients: { readonly sql: Sql; readonly prisma: PrismaClient }) => Reads;
 
-export interface ReadServers<Reads> {
+interface ReadServers<Reads> {
   /** The reads of an operation that begins now, and how old they may be; undefined for the primary. */
   readonly choose: () => { readonly reads: Reads; readonly asOfMs: number } | undefined;
 }
 
-export interface ReplicaStats {
+interface ReplicaStats {
   /** Operations that were left to the primary. */
   primary: number;
   /** Operations, by the name of the replica that was chosen. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 
 /** The write-ahead log that a position is in. */
-export interface WalHistory {
+interface WalHistory {
   /** Cluster and database: the same in a replica, and in nothing else. */
   readonly origin: string;
   /** Each promotion begins one: what a former primary writes from then on is not in it, whatever its positions are. */
