@@ -5,10 +5,10 @@
 #   lets a cache at the server keep an answer for a minute, while browsers ask each time. HAProxy's manual says the
 #   same: it takes "the s-maxage or max-age (in this order)".
 # Happens: with a `max-age` of 0, in whatever order the two stand, HAProxy stores nothing, and each request goes to the
-#   origin; nothing in its log says so. With `max-age=1` it goes by `s-maxage`, and keeps the answer for a minute.
+#   origin. With `max-age=1` it goes by `s-maxage`, and keeps the answer for a minute.
 #   nginx and Varnish do it with both.
-# Matters: several frameworks and hosts write just this header for pages that are rendered on a server. In front of
-#   another cache it works; with HAProxy's everything is right, and as slow as without.
+# Matters: who wants browsers to ask each time, and a cache of one's own to answer them, writes just this header. Behind
+#   another cache it works; behind HAProxy's all answers are right, and as slow as without it.
 # Versions: HAProxy 2.6.12, nginx 1.22.1, Varnish 7.1.1 (Debian 12, packages haproxy, nginx, varnish), Node 20.20.2
 # Seen on 2026-11-28 (the script compares the lines after `#>` with what it prints):
 #> s-maxage=60: two requests, asked the origin HAProxy 1, nginx 1, Varnish 1

@@ -7,8 +7,8 @@
 #   request (its manual says so), doesn't store a `no-cache` answer, and doesn't compare the tag of the 200 that it got
 #   either, as it does with answers that it stores. Squid asks its origin with the tag, gets a 304, and sends its client the
 #   whole answer; of an answer that is fresh in its memory it sends a 304. HAProxy and Varnish send 304s.
-# Matters: a location gets `proxy_cache` for the answers that say `max-age`, and those that say `no-cache`, often the
-#   large ones of one customer, go over the wire in full from then on, with the status 200 in every log.
+# Matters: a location gets `proxy_cache` for the answers that say `max-age`, and those that say `no-cache` go over the
+#   wire in full from then on, to clients that have them, with the status 200 in every log.
 # Versions: nginx 1.22.1, Squid 5.7, HAProxy 2.6.12, Varnish 7.1.1 (Debian 12, packages nginx, squid, haproxy, varnish), Node 20.20.2
 # Seen on 2026-11-28 (the script compares the lines after `#>` with what it prints):
 #> max-age=60, nginx: 200, 304, 304; origin asked without it, with the tag, with the tag

@@ -1,14 +1,13 @@
 #!/bin/sh
 # Whoever waits for an advisory lock stops the `create index concurrently` of whoever has it, and one of both fails
 #
-# Expected: an advisory lock "has no meaning but what the application gives it". Two instances that start at once take one
-#   before they migrate: the first makes its index, the second waits, finds nothing left to do and goes on.
+# Expected: an advisory lock means what the application says, and nothing to PostgreSQL. Two instances that start at once
+#   take one before they migrate: the first makes its index, the second waits, finds nothing left to do and goes on.
 # Happens: `select pg_advisory_lock(1)` is a statement, and while it waits it has a snapshot. `create index concurrently`
-#   waits for all snapshots that are older than its index, on whatever table. PostgreSQL sees the circle: "deadlock
-#   detected". Which one it ends depends on how long the second had waited: the one whose second of `deadlock_timeout`
-#   ends first with the circle closed. One that came just before loses; one that had waited longer stays, and the index
-#   fails and is left behind, invalid: the instance that only waited gets the lock, and its `create index concurrently
-#   if not exists` passes over it.
+#   waits for all snapshots that are older than its index, whatever they are for. PostgreSQL sees the circle: "deadlock
+#   detected". Each looks for one once, after `deadlock_timeout` (a second) of waiting, and ends itself. So one that began
+#   to wait just before the index loses. One that has waited for longer has looked, and the index fails and is left behind,
+#   invalid: the other gets the lock, and its `create index concurrently if not exists` passes over it.
 # Matters: with one instance it never fails. `pg_try_advisory_lock`, asked again and again, has no snapshot in between.
 #   That the index waits for snapshots is in the manual of `create index`; that a wait for such a lock has one is to be
 #   found out, and several tools for migrations did.

@@ -6,7 +6,7 @@
 # Happens: nginx and HAProxy count `max-age` from when they got the answer. nginx goes on sending the stored `Age: 59`, the
 #   same number all the time. HAProxy takes the header off for the first client; to the next ones it adds its own seconds
 #   to the 59, and so calls its answers older than they may be. Varnish asks its origin again.
-# Matters: a price that may be a minute old is two minutes old behind two caches, four behind four. A browser that
+# Matters: a price that may be a minute old is two minutes old behind two such caches, four behind four. A browser that
 #   gets an age above `max-age` takes the answer for stale and asks each time, for the same one. nginx's manual lists
 #   the headers that decide how long it keeps an answer, HAProxy's describes `max-age`: neither says that `Age` doesn't
 #   count.

@@ -161,11 +161,7 @@ const prepareSession = async (client: DatabaseClient): Promise<void> => {
 const LOCK_POLL_MS = 100;
 const TRY_LOCK = `select pg_try_advisory_lock(${MIGRATION_LOCK}) as locked`;
 
-/**
- * Takes the advisory lock of migrations until the session ends.
- *
- * By polling: a statement that blocks on the lock holds a snapshot, and `create index concurrently` would wait for that for ever.
- */
+/** Takes the lock until the session ends; by polling: a statement that blocks on it holds a snapshot, and `create index concurrently` would wait for that for ever. */
 export const takeLock = async (client: DatabaseClient, waitMs: number, log: (line: string) => void): Promise<void> => {
   const deadlineMs = performance.now() + waitMs;
   for (let isWaiting = false; ; isWaiting = true) {
