@@ -44,7 +44,10 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { client, source, key, onFault, onProgress } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal, options);
-  const { first: head = [], all: records } = await peek(batches);
+  const {
+    first: [head = []],
+    all: records,
+  } = await peek(batches, 1);
   const kinds = options.kinds.map((each) => withKey(each, key));
   const { format, namesOf } = chooseFormat(options, kinds, source.name, head);
   const ofTable = kinds.find(({ table }) => table === format.kind);
