@@ -44,7 +44,10 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { client, source, key, onFault, onProgress } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal, options);
-  const { first: head = [], all: records } = await peek(batches);
+  const {
+    first: [head = []],
+    all: records,
+  } = await peek(batches, 1);
   const kinds = options.kinds.map((each) => withKey(each, key));
   const { format, namesOf } = chooseFormat(options, kinds, source.name, head);
   const ofTable = kinds.find(({ table }) => table === format.kind);
@@ -171,12 +174,13 @@ const check = (draft: Draft, ordinal: number, options: CheckOptions): StagedRow 
       faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
     };
   const reject = rejecting(draft);
+  // First, because its key may be none of a product.
+  if (rejection) reject(kind.key, rejection);
   const row = parse(draft, kind, options, reject);
   const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
   if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
   const conflict = kind.check?.(row);
   if (conflict) reject(conflict.field, conflict.reason);
-  if (rejection && faults.length === 0) reject(kind.key, rejection);
   const seen = new Set<string>();
   const stagedVariants = variants.map((variant, at) => {
     const rejectVariant = rejecting(variant);

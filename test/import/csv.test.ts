@@ -107,6 +107,27 @@ h,H,Pans,1
   expect(await slugs()).toEqual(['a', 'c', 'd', 'f', 'h']);
 });
 
+test('a quote inside a cell of a table with tabs is a letter, as spreadsheets write it', async () => {
+  const tabs = `slug\tname\tcategory\tprice
+a\t24" pan\tPans\t1
+b\t"Best" pan\t"Pans"\t2
+c\t"C "" \n c"\tPans\t3
+d\t"D\tPans\t4
+e\t5" pan\tPans
+f\t"F "f" f"\t"Pans ""x"""\t6`;
+  expect(linesOf((await importText(tabs)).faults)).toEqual([6, 7]);
+  expect(
+    await sql(
+      'select p.slug, p.name, c.name as category from product p join category c on c.id = category_id order by 1',
+    ),
+  ).toEqual([
+    { slug: 'a', name: '24" pan', category: 'Pans' },
+    { slug: 'b', name: '"Best" pan', category: 'Pans' },
+    { slug: 'c', name: 'C " \n c', category: 'Pans' },
+    { slug: 'f', name: '"F "f" f"', category: 'Pans "x"' },
+  ]);
+});
+
 test('columns that are not used are named', async () => {
   const { unusedColumns } = await importText('slug,name,category,price,rating,EAN\npan,Pan,Pans,1,5,40\n');
   expect(unusedColumns).toEqual(['rating', 'EAN']);

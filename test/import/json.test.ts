@@ -56,6 +56,18 @@ describe('products are read', () => {
   });
 });
 
+test.each([
+  ['two lines, the last without an end', 2],
+  ['one line', 1],
+])('products on lines of their own, with lists of objects in them, are %s', async (_, count) => {
+  const lines = ['a', 'b']
+    .slice(0, count)
+    .map((slug) =>
+      JSON.stringify({ slug, name: slug, category: 'C', price: 1, attributes: [{ name: 'W', values: ['1.5'] }] }),
+    );
+  expect(await importText(lines.join('\n'))).toMatchObject({ container: 'JSON Lines', created: count, faults: [] });
+});
+
 test("the demo catalogue's files are in native formats", async () => {
   const counts: Record<string, number> = {};
   for (const name of ['categories', 'kitchen-and-table', 'home-and-study', 'outdoors', 'notices']) {

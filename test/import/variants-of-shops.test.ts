@@ -172,6 +172,8 @@ describe('Shopify', () => {
   test('as the products.json of a storefront is read alike', async () => {
     const text = JSON.stringify(json);
     expect(await importText(text, { stock: 3 })).toMatchObject({ created: 1, faults: [], format: { name: 'shopify' } });
+    const { unusedColumns } = await importText(text, { stock: 3 });
+    expect(unusedColumns).not.toContain('published_at');
     expect(await products()).toMatchObject([
       { option_names: ['Size'], image_alts: ['From the front'], price: '19.99', stock: 3, variants: 2 },
     ]);

@@ -74,6 +74,8 @@ export const shopify = defineFormat({
       return drafts;
     };
     return {
+      // What `rowsOf` reads as `published`.
+      usesOther: (name) => name === 'publishedat',
       read: (record) => {
         const isSame = rows && text(rows[0], 'slug') === text(record, 'slug');
         const drafts = isSame && rows && rows.length < MAX_ROWS ? [] : end();

@@ -64,6 +64,11 @@ export async function* readCsv(
       if (error.code === 'CSV_QUOTE_NOT_CLOSED' && !isLast && text.length - at < MAX_RECORD_BYTES) break;
       if (!header) throw new OperatorError(`${sourceName}, line ${line}, is no list of columns: ${reasonOf(error)}.`);
       const end = text.indexOf(NEWLINE, at) + 1 || text.length;
+      const row = delimiter === '\t' ? cellsWithQuotes(text.subarray(at, end)) : undefined;
+      if (row?.length === header.length) {
+        takeRow(row, end);
+        continue;
+      }
       const value = text.toString('utf8', at, Math.min(end, at + 200)).trimEnd();
       const fields = toFields(header, cellsBeforeError(text.toString('utf8', at, end), delimiter));
       records.push({ line, fields, fault: { line, value, reason: reasonOf(error) } });
@@ -98,6 +103,16 @@ const parseRows = (
     if (error instanceof CsvError) return error;
     throw error;
   }
+};
+
+/** Spreadsheets quote nothing in a table with tabs, so that a quote inside a cell is a letter: `24" pan`. Undefined if one stays open. */
+const cellsWithQuotes = (line: Buffer): string[] | undefined => {
+  if (parseRows(line, '\t', () => {})?.code === 'CSV_QUOTE_NOT_CLOSED') return undefined;
+  const cells = line
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+    .split('\t');
+  return cells.map((cell) => /^"((?:[^"]|"")*)"$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell);
 };
 
 const REASONS: Readonly<Record<string, string>> = {

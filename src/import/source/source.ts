@@ -90,14 +90,18 @@ const READERS = { CSV: readCsv, JSON: readJsonArray, 'JSON Lines': readJsonLines
 
 /** Detects from the first block what kind of file it is. @throws OperatorError if it is empty, or is not UTF-8 text */
 export const readRecords = async (source: Source, signal: AbortSignal, options: ReadOptions = {}): Promise<Records> => {
-  const { first, all } = await peek(readText(source, signal));
-  const head = first?.bytes.toString('utf8').trimStart();
+  // A block may have one line, and whether a list follows is seen from the next.
+  const { first, all } = await peek(readText(source, signal), 2);
+  const head = first
+    .map(({ bytes }) => bytes.toString('utf8'))
+    .join('')
+    .trimStart();
   if (!head) throw new OperatorError(`${source.name} is empty.`);
   const container = containerOf(head);
   return { container, batches: READERS[container](all, source.name, options) };
 };
 
-/** By the first character; an object that ends on the first line is JSON Lines, unless it wraps a list. */
+/** By the first character; an object that ends on the first line is JSON Lines, unless it wraps a list, and is the only one. */
 const containerOf = (head: string): Container => {
   if (head.startsWith('[')) return 'JSON';
   if (head.startsWith('<')) return 'XML';
@@ -112,17 +116,24 @@ const containerOf = (head: string): Container => {
 
 const wrapsList = (value: Value | undefined): boolean =>
   isObject(value) &&
+  // A product has lists of its own.
+  !['slug', 'handle', 'sku'].some((name) => typeof value[name] === 'string') &&
   Object.values(value).some((inner) => (Array.isArray(inner) ? inner.some(isObject) : wrapsList(inner)));
 
-/** The first element of a generator, and all of them. */
+/** The first elements of a generator, and all of them. */
 export const peek = async <Element>(
   generator: AsyncGenerator<Element, void>,
-): Promise<{ first: Element | undefined; all: AsyncGenerator<Element, void> }> => {
-  const next = await generator.next();
+  count: number,
+): Promise<{ first: readonly Element[]; all: AsyncGenerator<Element, void> }> => {
+  const first: Element[] = [];
+  while (first.length < count) {
+    const next = await generator.next();
+    if (next.done) break;
+    first.push(next.value);
+  }
   async function* all(): AsyncGenerator<Element, void> {
-    if (next.done) return;
-    yield next.value;
+    yield* first;
     yield* generator;
   }
-  return { first: next.done ? undefined : next.value, all: all() };
+  return { first, all: all() };
 };
