@@ -150,7 +150,7 @@ describe('an import that is held up by another writer', () => {
           );
           return rows.length > 0;
         },
-        { timeout: 20_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       );
       await use(command, client);
     } finally {
@@ -204,7 +204,7 @@ describe('an import that is held up by another writer', () => {
     await using database = await createTestDatabase();
     await stuck(database, database.url, async (command, client) => {
       const second = runImport(database.url, [path.join(folder.path, 'stuck.csv')], 'second-import.csv');
-      await vi.waitUntil(() => second.output().includes('waiting for another import'), { timeout: 20_000 });
+      await vi.waitUntil(() => second.output().includes('waiting for another import'), { timeout: 60_000 });
       await client.query('commit');
       expect(await command.ended, command.output()).toBe(0);
       expect(await second.ended, second.output()).toBe(0);

@@ -106,10 +106,10 @@ describe('a data directory', () => {
     gateway.report.catch(() => {});
     const draft = await vi.waitUntil(
       async () => (await readdir(dataDir).catch(() => [])).find((name) => name.startsWith('postgres.init-')),
-      { timeout: 20_000, interval: 1 },
+      { timeout: 60_000, interval: 1 },
     );
     await vi.waitUntil(() => stat(join(dataDir, draft, 'PG_VERSION')).catch(() => false), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 1,
     });
     await gateway.kill('SIGKILL');
@@ -199,7 +199,7 @@ describe('on data that is there', () => {
     // It waits for nothing, so it does not notice the end of its server.
     client.query('do $$ begin loop end loop; end $$').catch(() => {});
     const isBusy = `select state = 'active' and query like 'do %' from pg_stat_activity where pid = ${backend}`;
-    await vi.waitUntil(async () => (await query(url, isBusy))[0] === true, { timeout: 20_000, interval: 5 });
+    await vi.waitUntil(async () => (await query(url, isBusy))[0] === true, { timeout: 60_000, interval: 5 });
     await gateway.kill('SIGKILL');
     process.kill(await postmasterOf(dataDir), 'SIGKILL');
 
@@ -218,7 +218,7 @@ describe('on data that is there', () => {
         replacedMs.add((await stat(pidFile)).mtimeMs);
       return replacedMs.size;
     };
-    await vi.waitUntil(async () => (await countTries()) > 1, { timeout: 20_000, interval: 5 });
+    await vi.waitUntil(async () => (await countTries()) > 1, { timeout: 60_000, interval: 5 });
     process.kill(backend);
     const database = await starting;
     expect(await query(database.url, 'select number from counted')).toContain(2);
@@ -229,7 +229,7 @@ describe('on data that is there', () => {
     const gateway = spawnGateway(dataDir);
     const { url } = await serving(gateway.report);
     await gateway.kill('SIGUSR2');
-    await vi.waitFor(() => expect(query(url, 'select 1')).rejects.toThrow('ECONNREFUSED'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(query(url, 'select 1')).rejects.toThrow('ECONNREFUSED'), { timeout: 60_000 });
   });
 
   test('Ctrl-C in the terminal reaches the gateway, not its server', async () => {

@@ -219,11 +219,12 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
   test('is not taken for one in session mode where it lets no second connection in', async () => {
     await using pooler = await startPgBouncer(database, { mode: 'transaction', settings: 'max_client_conn = 1' });
     // The socket that looked whether the pooler is there counts until the pooler has seen its end.
-    const client = await vi.waitFor(async () => {
+    const connect = async () => {
       const first = new DatabaseClient(connectionConfig(pooler.url)).on('error', () => {});
       await first.connect();
       return first;
-    });
+    };
+    const client = await vi.waitFor(connect, { timeout: 10_000 });
     await expect(findPooling(client)).rejects.toThrow('max_client_conn');
     // The heartbeat, which connects again at any time, finds by itself that its session is another one.
     await expect(assertOwnSession(client, 'Notifications need')).resolves.toBeUndefined();

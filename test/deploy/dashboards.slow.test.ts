@@ -74,10 +74,11 @@ beforeAll(async () => {
   await scrape(gateway);
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
-  await vi.waitUntil(async () => {
+  const isTold = async () => {
     known = await scrape(gateway);
     return known.sum('nodejs_gc_duration_seconds_count') > 0;
-  });
+  };
+  await vi.waitUntil(isTold, { timeout: 10_000 });
   // A gateway of several processes has some more, and so has one with replicas.
   const primary = await createPrimaryRegistry({ workers: () => 2, deaths: () => 0 })();
   const replicas = new Registry();

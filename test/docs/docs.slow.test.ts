@@ -104,7 +104,9 @@ const runBlock = async (block: Block, surroundings: Surroundings): Promise<void>
   if (language === 'ts' && text.includes("from 'vitrine'")) {
     const program = text
       .replaceAll("'vitrine'", `'${INDEX_URL}'`)
-      .replaceAll(/postgresql:\/\/[^'"`]*/g, demoDatabaseUrl);
+      .replaceAll(/postgresql:\/\/[^'"`]*/g, demoDatabaseUrl)
+      // For a machine that is busy with other tests.
+      .replaceAll('createGateway({', 'createGateway({ databaseTimeoutMs: 20_000,');
     const file = path.join(reader.folder, `example-${block.line}.mts`);
     await writeFile(file, program);
     return runSteps({ ...block, text: `node ${file}` }, surroundings);
