@@ -1,11 +1,10 @@
-import type { FeatureLoaders, LoaderScope } from '../graphql/context.ts';
+import { type FeatureLoaders, type LoaderScope, memo } from '../graphql/context.ts';
 import { traceReads } from '../observability/tracing.ts';
-import type { BrowseEngine, Suggestion } from './browse-engine.ts';
+import type { BrowseEngine, Suggestion, SuggestionRequest } from './browse-engine.ts';
 import type { BrowseIndex } from './index/browse-index.ts';
 import { ProductSearch } from './product-search.ts';
 import type { ProductQuery } from './search-arguments.ts';
 import { createSqlEngine } from './sql-engine.ts';
-import type { PlacedTerm } from './words.ts';
 
 /** Adds the types and queries of browsing and search to the schema's builder. */
 export const registerBrowse = (): Promise<unknown> => import('./browse.query.ts');
@@ -35,12 +34,12 @@ const createBrowseLoaders = (engine: BrowseEngine, scope: LoaderScope) => {
       searches.set(key, search);
       return search;
     },
-    /** @param terms none: no suggestions */
-    suggest: async (terms: readonly PlacedTerm[], limit: number): Promise<readonly Suggestion[]> => {
+    /** None where there are no terms. */
+    suggest: memo(async ({ terms, limit }: Omit<SuggestionRequest, 'now'>): Promise<readonly Suggestion[]> => {
       if (terms.length === 0) return [];
       scope.hints.dependsOn('product');
       scope.hints.dependsOn('category');
       return scope.inFlight.track(engine.suggest({ terms, limit, now: scope.now }));
-    },
+    }, JSON.stringify),
   };
 };

@@ -59,7 +59,7 @@ builder.queryFields((t) => ({
     },
     extensions: { extraCost: SEARCH_COST },
     resolve: async (_, { prefix, limit }, { loaders }) => [
-      ...(await loaders.browse.suggest(readSearch(prefix, 'prefix'), limit)),
+      ...(await loaders.browse.suggest({ terms: readSearch(prefix, 'prefix'), limit })),
     ],
   }),
 }));

@@ -53,6 +53,7 @@ export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
 /** Loaders for one operation. */
 export const createNoticeLoaders = (reads: ReturnType<typeof createNoticeReads>, { hints, now }: LoaderScope) => {
   let current: Promise<Notice[]> | undefined;
+  let nextChange: Promise<Date | null> | undefined;
 
   const read = async (id: number): Promise<Notice | null> => {
     hints.dependsOn('notice');
@@ -80,15 +81,16 @@ export const createNoticeLoaders = (reads: ReturnType<typeof createNoticeReads>,
       current ??= reads.inEffect(now).then(listed);
       return current;
     },
-    page: async (key: NoticePageKey) => {
+    page: memo(async (key: NoticePageKey) => {
       hints.dependsOn('notice');
       const { items, total } = await reads.page(key, now);
       return { items: listed(items), total };
-    },
+    }, JSON.stringify),
     /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
     nextChangeAt: (): Promise<Date | null> => {
       hints.dependsOn('notice');
-      return reads.nextChangeAt(now);
+      nextChange ??= reads.nextChangeAt(now);
+      return nextChange;
     },
     /** A readable notice, else null. Where the operation counts views, its count is a placeholder, and the hints name the notice. */
     viewed: memo(hints.countsViews ? readCounted : read),
