@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
 import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import type { CacheHints } from '../../src/cache/hints.ts';
@@ -43,7 +43,9 @@ beforeAll(async () => {
   };
 });
 
-beforeEach(() => {
+beforeEach(async () => {
+  // On a busy machine its connection may be lost, and nothing is kept until it is back.
+  await vi.waitUntil(() => freshnessMonitor.isFresh(), { interval: 5, timeout: 10_000 });
   answers = createResponseCache({
     freshnessMonitor,
     tagVersions,

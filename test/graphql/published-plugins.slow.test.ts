@@ -9,13 +9,14 @@ test('the plugin for Prometheus, as it is published, counts the operations that 
   const registry = new Registry();
   const plugins = [usePrometheus({ registry, endpoint: false })];
   await using gateway = await createGateway({ databaseUrl: database.url, logLevel: 'silent', plugins });
-  const ask = async (query: string) => {
-    const url = `http://localhost/graphql?${new URLSearchParams({ query })}`;
-    return (await gateway.fetch(new Request(url))).json();
-  };
-  for (let time = 0; time < 2; time += 1) {
-    expect(await ask('query Hot { hotProducts { name } }')).toEqual({ data: { hotProducts: [] } });
+  const url = `http://localhost/graphql?${new URLSearchParams({ query: 'query Hot { hotProducts { name } }' })}`;
+  // The second comes from memory, unless the machine is so busy that a heartbeat is late.
+  let executed = 0;
+  for (let isHit = false; !isHit; executed += Number(!isHit)) {
+    const response = await gateway.fetch(new Request(url));
+    expect(await response.json()).toEqual({ data: { hotProducts: [] } });
+    isHit = response.headers.get('cache-status') === 'vitrine; hit';
   }
   const counted = await registry.getSingleMetricAsString('graphql_envelop_request');
-  expect(counted).toMatch(/operationName="Hot",operationType="query"\} 1$/m);
+  expect(counted).toMatch(new RegExp(`operationName="Hot",operationType="query"\\} ${executed}$`, 'm'));
 });
