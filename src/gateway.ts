@@ -103,7 +103,7 @@ export const createGateway = async (
   try {
     return { ...(await assemble(config, databaseUrl, log, parts, (each) => closers.push(each))), close };
   } catch (error) {
-    await close();
+    await close().catch((err: unknown) => log.warn({ err }, 'what was opened could not be closed'));
     throw error;
   }
 };

@@ -91,7 +91,7 @@ export const serve = async (
       },
     };
   } catch (error) {
-    await gateway.close();
+    await gateway.close().catch((err: unknown) => log.warn({ err }, 'what was opened could not be closed'));
     throw error;
   }
 };

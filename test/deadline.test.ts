@@ -67,15 +67,18 @@ test('what ends in time gives its value or its error, whichever of the others ha
 });
 
 test('what ends after its time disturbs none of those that have begun since', async () => {
+  const timers = countTimers();
   const [late, next] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
-  const tooLate = endOf(withDeadline(late.promise, 1000));
+  const tooLate = endOf(withDeadline(late.promise, MS));
   await vi.advanceTimersByTimeAsync(600);
-  const inTime = endOf(withDeadline(next.promise, 1000));
+  const inTime = endOf(withDeadline(next.promise, MS));
   await vi.advanceTimersByTimeAsync(450);
   next.resolve('in time');
   await vi.advanceTimersByTimeAsync(0);
-  const since = endOf(withDeadline(never(), 1000));
+  const since = endOf(withDeadline(never(), MS));
   late.resolve('late');
   await vi.advanceTimersByTimeAsync(1100);
   expect([tooLate.end(), inTime.end(), since.end()]).toEqual([databaseUnavailable(), 'in time', databaseUnavailable()]);
+  // The one that was due.
+  expect(timers()).toBe(1);
 });

@@ -27,7 +27,7 @@ const codeOf = (column: string): string => `left(vitrine_fold(${column}), 200) c
 
 /** Products that have a code, or a variant with it: as it was typed, or without white space around it. */
 export const idsByCode = (code: string): string => {
-  const isCode = (column: string): string => `${codeOf(column)} in (${code}, btrim(${code}, E' \\t\\n\\v\\f\\r'))`;
+  const isCode = (column: string): string => `${codeOf(column)} in (${code}, btrim(${code}, E' \\t\\n\\x0b\\f\\r'))`;
   return [
     `select id from product where ${isCode('sku')}`,
     `select product_id from product_variant where ${isCode('sku')}`,

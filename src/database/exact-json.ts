@@ -10,12 +10,10 @@ export const numberText = (digits: string): string => {
   return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 };
 
-const TEXT_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.]{299,}/g;
-
 /** JSON of a jsonb with the numbers as texts that JavaScript has not: `JSON.parse` would make them `Infinity`, which is no JSON, or zero. */
-export const exactJson = (json: string): string => {
-  if (!/\d{300}/.test(json)) return json;
-  return json.replaceAll(TEXT_OR_LONG_NUMBER, (found) =>
-    found.startsWith('"') || isDouble(found) ? found : `"${numberText(found)}"`,
-  );
-};
+export const exactJson = (json: string): string =>
+  /\d{300}/.test(json) ? JSON.stringify(JSON.parse(json, exactNumber)) : json;
+
+/** @param source https://tc39.es/proposal-json-parse-with-source/ */
+const exactNumber = (_key: string, value: unknown, { source = '' }: { readonly source?: string } = {}): unknown =>
+  typeof value === 'number' && !isDouble(source) ? numberText(source) : value;

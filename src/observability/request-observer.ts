@@ -45,7 +45,7 @@ export const createRequestObserver = ({ requests, isCounting, log, logRequests, 
   const working = new AsyncLocalStorage<RequestContext>();
 
   const contextOf = ({ method, path }: ObservedRequest, requestId: string, startMs: number, span?: RequestSpan) =>
-    new RequestContext({ requestId, method, path: shortened(path, MAX_PATH_CHARS), startMs, span }, requests);
+    new RequestContext({ requestId, method, path, startMs, span }, requests);
 
   return {
     /** Begins to record a request that has no cached response. */
@@ -202,7 +202,7 @@ const spanName = ({ origin: { method }, counts: { route } }: RequestContext): st
 const spanAttributes = ({ origin, counts, cache, code }: RequestContext, status: number): Attributes => ({
   'http.request.method': origin.method,
   'http.response.status_code': status,
-  'url.path': origin.path,
+  'url.path': origin.path.slice(0, MAX_PATH_CHARS),
   'url.scheme': 'http',
   'vitrine.request_id': origin.requestId,
   'vitrine.handler': counts.handler,
@@ -242,12 +242,13 @@ const createRequestLog = (log: Logger, which: LogRequests) => {
   ): void => {
     // A line for each rejection would add to the overload: the load guard logs a summary every few seconds.
     if (!isOn || isRejected) return;
-    const { requestId, span, method, path } = origin;
+    const { requestId, span, method } = origin;
     const { handler, operation } = counts;
     // Probes, scrapes and pages are logged only if they fail.
     if (which === 'misses' && (cache === 'hit' || (handler === 'other' && status < 400))) return;
     if (which === 'misses' && isMistake(code, status) && !isWithinRate()) return;
     const traceId = span?.traceId;
+    const path = shortened(origin.path, MAX_PATH_CHARS);
     const durationMs = Math.round(ms * 100) / 100;
     log.info(
       { requestId, traceId, handler, operation, method, path, status, code, durationMs, cache, statements },

@@ -290,6 +290,7 @@ describe('a search for a code', () => {
     const category = await insertCategory(own);
     const product_id = await insertProduct(own, { category_id: category, name: 'Padded', sku: 'pad-1 ' });
     await insertProduct(own, { category_id: category, name: 'Bare', sku: 'PAD-1' });
+    await insertProduct(own, { category_id: category, name: 'Hundred', sku: '100' });
     await own.sql(`update product set option_names = '{Size}' where id = $1`, [product_id]);
     await insertVariant(own, { product_id, price: '1.00', option_values: ['S'], sku: '\tpad-s', barcode: ' 42' });
     for (const BROWSE_INDEX_MAX_MB of ['0', '100']) {
@@ -304,7 +305,8 @@ describe('a search for a code', () => {
       expect(await found('pad-1')).toEqual(['Bare']);
       expect(await found('\tpad-s')).toEqual(['Padded']);
       expect(await found(' 42')).toEqual(['Padded']);
-      expect(await found('\n pad-1\t')).toEqual(['Bare']);
+      expect(await found('\n\v pad-1\t')).toEqual(['Bare']);
+      expect(await found('V100')).toEqual([]);
     }
   });
 

@@ -16,6 +16,7 @@ describe('products are read', () => {
     ['JSON Lines', jsonLines(good)],
     ['JSON Lines of one line', JSON.stringify({ ...good[0], tags: ['x'] })],
     ['a list in an object', JSON.stringify({ note: '[{"', limit: [1], products: good, total: 3 })],
+    ['a list in an object that has a name of a product', JSON.stringify({ handle: 'all', products: good })],
     ["the gateway's own answer", JSON.stringify({ data: { products: good } }, null, 2)],
   ])('from %s', async (name, text) => {
     const { created, faults } = await importText(text);

@@ -197,6 +197,17 @@ describe('variants inside products', () => {
     expect(await column('select distinct currency::text from product')).toEqual(['USD']);
   });
 
+  test('are refused with their products where a trigger of the operator refuses every statement', async () => {
+    await importText(jsonLines([shirt([small, large])]));
+    const before = await stored();
+    await sql(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'frozen'; end $$`);
+    await sql(`create trigger frozen before update on product for each statement execute function refuse()`);
+    const { faults } = await importText(jsonLines([shirt([{ ...small, price: 7 }, large])]));
+    expect(faults.map(({ reason }) => reason)).toEqual(['is refused by the database: frozen']);
+    expect(await stored()).toEqual(before);
+    await sql('drop trigger frozen on product; drop function refuse()');
+  });
+
   test('get the skus of one another also where the database refuses a third product', async () => {
     await importText(
       jsonLines([shirt([small, large]), shirt(undefined, { slug: 'z', name: 'Z', sku: 'TAKEN', price: 1 })]),

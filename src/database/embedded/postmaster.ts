@@ -167,15 +167,15 @@ export const HOST = '127.0.0.1';
 /** Below those that systems give to whoever names none: while a server is started again, its port is given to nobody. */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
 
-/** The preferred port when it is free, another free one otherwise. */
-export const findFreePort = async (preferred = 0): Promise<number> => {
-  const port = preferred || randomInt(FIRST_PORT, LAST_PORT);
+/** The preferred port when it is free, another free one otherwise. @param tries how many others */
+export const findFreePort = async (preferred?: number, tries = 20): Promise<number> => {
+  const port = preferred ?? randomInt(FIRST_PORT, LAST_PORT);
   const server = createServer().listen(port, HOST);
   try {
     await once(server, 'listening');
   } catch (error) {
-    if (preferred === 0 && !/EADDRINUSE|EACCES/.test(String(error))) throw error;
-    return findFreePort();
+    if (tries === 0) throw error;
+    return findFreePort(undefined, tries - 1);
   }
   server.close();
   await once(server, 'close');

@@ -76,13 +76,13 @@ const UNDEFINED_OBJECT = '42704';
  */
 export const grantServing = (url: string, role: string, tables: readonly ServedTable[]): Promise<void> =>
   withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {
+    // Two that grant on one table at once would fail; and a migration under way may make a table that is watched.
+    await takeLock(client, TIMEOUT_MS, console.log);
     const name = pg.escapeIdentifier(role);
     const needed = neededRights([...tables, ...(await readWatchedTables(client, tables))]);
     const grants = [{ table: '_prisma_migrations', privilege: 'select' }, ...needed].map(
       ({ table, privilege }) => `grant ${privilege} on ${pg.escapeIdentifier(table)} to ${name};`,
     );
-    // Two that grant on one table at once would fail.
-    await takeLock(client, TIMEOUT_MS, () => {});
     try {
       // Everybody may use the schema `public`, which need not belong to this role.
       await client.query(`begin;

@@ -114,11 +114,16 @@ const containerOf = (head: string): Container => {
   }
 };
 
-const wrapsList = (value: Value | undefined): boolean =>
-  isObject(value) &&
-  // A product has lists of its own.
-  !['slug', 'handle', 'sku'].some((name) => typeof value[name] === 'string') &&
-  Object.values(value).some((inner) => (Array.isArray(inner) ? inner.some(isObject) : wrapsList(inner)));
+/** Lists of objects that a product has. */
+const OF_PRODUCT: ReadonlySet<string> = new Set(['attributes', 'images', 'options', 'variants']);
+
+const wrapsList = (value: Value | undefined): boolean => {
+  if (!isObject(value)) return false;
+  const isProduct = ['slug', 'handle', 'sku'].some((name) => typeof value[name] === 'string');
+  return Object.entries(value).some(([name, inner]) =>
+    Array.isArray(inner) ? inner.some(isObject) && !(isProduct && OF_PRODUCT.has(name)) : wrapsList(inner),
+  );
+};
 
 /** The first elements of a generator, and all of them. */
 export const peek = async <Element>(

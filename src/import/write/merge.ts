@@ -130,6 +130,9 @@ const mergeRange = async (
 ): Promise<void> => {
   const { client, kind } = options;
   const { from, to } = range;
+  // Of statements without rows, too, there are triggers, which may refuse.
+  const { rowCount } = await client.query(`select from ${STAGE} where ordinal between $1 and $2 limit 1`, [from, to]);
+  if (rowCount === 0) return;
   try {
     await savepoint(client, async () => {
       const createdCategories = kind.categoryColumn ? await createMissingCategories(client, range) : 0;

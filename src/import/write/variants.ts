@@ -38,7 +38,7 @@ export const stageVariants = async (
   await setOwners(client, all);
   await findVariants(client, VARIANT_STAGE, isPruning ? `${IS_GIVEN_UP} or ${IS_GONE}` : IS_GIVEN_UP);
   await settlePositions(client);
-  await client.query(`create index on ${VARIANT_STAGE} (target_id)`);
+  for (const column of ['target_id', 'sku']) await client.query(`create index on ${VARIANT_STAGE} (${column})`);
   await client.query(`analyze ${VARIANT_STAGE}`);
   await rejectUnfitVariants(options);
   const { write, differing } = await createWriter(client, kind, options, VARIANT_STAGE);
@@ -156,17 +156,19 @@ const rejectUnfitVariants = (context: CheckContext, refused: readonly Refused[] 
          select s.*, first_value(s.ordinal) over (partition by s.sku order by t.sku is distinct from s.sku, s.ordinal) as first
          from ${VARIANT_STAGE} s left join product_variant t on t.id = s.target_id where s.sku is not null) s
        where ordinal <> first),
-     links as (
-       select link.* from ${STAGE} g join product p on p.id = g.target_id join product_variant t on t.product_id = p.id
-         join ${VARIANT_STAGE} s on s.sku = t.sku and s.ordinal <> g.ordinal
-         cross join lateral (values
-           (g.ordinal, s.ordinal, s.place, s.line, s.record, s.sku, format('is that of a variant of the product "%s"', p.slug)),
-           (case when s.target_id = t.id and g.currency <> p.currency then s.ordinal end, g.ordinal, 0, g.line, g.record, s.sku, 'is to go to another product, which is rejected')
-         ) link (rejected, ordinal, place, line, record, sku, reason)),
      rejected as (
        select * from faults
        union
-       select l.ordinal, l.place, l.line, l.record, 'sku', l.sku, l.reason from rejected r join links l on l.rejected = r.ordinal)
+       select also.ordinal, also.place, also.line, also.record, 'sku', also.sku, also.reason from rejected r cross join lateral (
+         select s.ordinal, s.place, s.line, s.record, s.sku, format('is that of a variant of the product "%s"', p.slug) as reason
+         from ${STAGE} g join product p on p.id = g.target_id join product_variant t on t.product_id = p.id
+           join ${VARIANT_STAGE} s on s.sku = t.sku and s.ordinal <> g.ordinal
+         where g.ordinal = r.ordinal
+         union all
+         select g.ordinal, 0, g.line, g.record, s.sku, 'is to go to another product, which is rejected'
+         from ${VARIANT_STAGE} s join product_variant t on t.id = s.target_id and t.sku = s.sku join product p on p.id = t.product_id
+           join ${STAGE} g on g.target_id = p.id and g.ordinal <> s.ordinal and g.currency <> p.currency
+         where s.ordinal = r.ordinal) also)
      delete from ${STAGE} s using (select distinct on (ordinal) * from rejected order by ordinal, place) f where f.ordinal = s.ordinal
      returning f.line, f.record, f.field, f.value, f.reason`,
     [JSON.stringify(refused)],

@@ -134,7 +134,7 @@ const NOT_MODIFIED: JsonSchema = {
 const problem = (code: ErrorCode, detail: string, headers: AppError['headers'] = {}): AppError =>
   new AppError(code, detail, { headers });
 
-/** The errors that every path may answer with, each by an example, as the one that throws it has it. */
+/** The errors that paths may answer with, each by an example, as the one that throws it has it. */
 const PROBLEMS: readonly (readonly [example: AppError, description: string])[] = [
   [
     badParameter('limit', 'must be a whole number, but is "ten"'),
