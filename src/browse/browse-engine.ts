@@ -71,7 +71,7 @@ export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'on
 export interface BrowseRequest {
   readonly terms: readonly SearchTerm[];
   /**
-   * The whole search, as `foldCode` of words.ts folds it, with white space around it; never blank. A product whose sku, or one of whose variants' sku or barcode, is the same once it is folded, or the same without that white space, is found too,
+   * The whole search, as `foldCode` of words.ts folds it; never empty. A product whose sku, or one of whose variants' sku or barcode, is the same once it is folded is found too,
    * whether it has the terms or not, with {@link CODE_SCORE}. Without terms nothing else is found.
    */
   readonly code?: string;

@@ -72,9 +72,9 @@ export const decodeCursor = (list: CursorList, cursor: string, argument: 'after'
 
 const SEARCH_LENGTH = 10;
 
-/** The words alone do not say it: of `X-1` and `X 1`, one may be a code, which comes first. White space around a search makes it no other one. */
+/** The words alone do not say it: of `X-1` and `X 1`, one may be a code, which comes first. */
 const searchOf = ({ terms, code }: CursorList): string => {
-  const search = code?.trim() ?? terms.map(({ text }) => text).join(' ');
+  const search = code ?? terms.map(({ text }) => text).join(' ');
   return search === '' ? '' : hash('sha1', search, 'base64url').slice(0, SEARCH_LENGTH);
 };
 

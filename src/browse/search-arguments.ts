@@ -31,8 +31,8 @@ export const MAX_FILTERS = 20;
 export const readSearchArguments = (args: SearchArguments): ProductQuery => {
   const search = args.search?.trim() ? args.search : undefined;
   const terms = search === undefined ? [] : readSearch(search, 'search');
-  const folded = isStorable(search ?? '') ? foldCode(search ?? '') : '';
-  const code = folded.trim() === '' ? undefined : folded;
+  const folded = isStorable(search ?? '') ? foldCode((search ?? '').trim()) : '';
+  const code = folded === '' ? undefined : folded;
   const wanted = args.orderBy ?? 'RELEVANCE';
   const order = wanted === 'RELEVANCE' && terms.length === 0 ? 'BEST_SELLING' : wanted;
   return {

@@ -25,15 +25,13 @@ export const idsByWords = (query: string): string =>
 /** `foldCode` of words.ts, as the indexes of migrations 20261128003000 to 20261128003020 have it. */
 const codeOf = (column: string): string => `left(vitrine_fold(${column}), 200) collate "C"`;
 
-/** Products that have a code, or a variant with it: as it was typed, or without white space around it. */
-export const idsByCode = (code: string): string => {
-  const isCode = (column: string): string => `${codeOf(column)} in (${code}, btrim(${code}, E' \\t\\n\\x0b\\f\\r'))`;
-  return [
-    `select id from product where ${isCode('sku')}`,
-    `select product_id from product_variant where ${isCode('sku')}`,
-    `select product_id from product_variant where ${isCode('barcode')}`,
+/** Products that have a code, or a variant with it. */
+export const idsByCode = (code: string): string =>
+  [
+    `select id from product where ${codeOf('sku')} = ${code}`,
+    `select product_id from product_variant where ${codeOf('sku')} = ${code}`,
+    `select product_id from product_variant where ${codeOf('barcode')} = ${code}`,
   ].join(' union all ');
-};
 
 /** A `tsquery` that wants every term. Words have no character that would need to be escaped. @param weight of the field that has each, as `vitrine_search` gives it */
 export const tsqueryOf = (terms: readonly SearchTerm[], weight: '' | 'A' | 'B' | 'C' = ''): string =>

@@ -285,31 +285,6 @@ describe('a search for a code', () => {
     });
   });
 
-  test('finds one with white space around it, as it is stored, in both engines', async () => {
-    await using own = await createTestDatabase();
-    const category = await insertCategory(own);
-    const product_id = await insertProduct(own, { category_id: category, name: 'Padded', sku: 'pad-1 ' });
-    await insertProduct(own, { category_id: category, name: 'Bare', sku: 'PAD-1' });
-    await insertProduct(own, { category_id: category, name: 'Hundred', sku: '100' });
-    await own.sql(`update product set option_names = '{Size}' where id = $1`, [product_id]);
-    await insertVariant(own, { product_id, price: '1.00', option_values: ['S'], sku: '\tpad-s', barcode: ' 42' });
-    for (const BROWSE_INDEX_MAX_MB of ['0', '100']) {
-      await using there = await createTestGateway(own, { ...PATIENT, BROWSE_INDEX_MAX_MB });
-      const found = async (search: string) =>
-        (
-          await there.graphql('query ($search: String) { productSearch(search: $search) { nodes { name } } }', {
-            search,
-          })
-        ).data.productSearch.nodes.map(({ name }: { name: string }) => name);
-      expect(await found('PAD-1 ')).toEqual(['Bare', 'Padded']);
-      expect(await found('pad-1')).toEqual(['Bare']);
-      expect(await found('\tpad-s')).toEqual(['Padded']);
-      expect(await found(' 42')).toEqual(['Padded']);
-      expect(await found('\n\v pad-1\t')).toEqual(['Bare']);
-      expect(await found('V100')).toEqual([]);
-    }
-  });
-
   test('has its product first, before better sellers that have it as words', async () => {
     await using own = await createTestDatabase();
     const category = await insertCategory(own);
