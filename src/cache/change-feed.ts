@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DatabaseClient } from '../database/client.ts';
+import { hasCode } from '../database/failures.ts';
 import { assertOwnSession } from '../database/pooler.ts';
 import { type CachedTable, type Change, readChange } from './tags.ts';
 
@@ -32,7 +33,7 @@ const resendIfLocked = async <Row>(first: Promise<Row>, resend: () => Promise<Ro
   try {
     return await first;
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE)) throw error;
+    if (!hasCode(error, LOCK_NOT_AVAILABLE)) throw error;
     return resend();
   }
 };

@@ -27,7 +27,7 @@ export const migrateCommand = defineCommand({
       const applied = await applyMigrations({ url: database.url, log: console.log });
       console.log(applied.length === 0 ? 'Nothing to migrate.' : `Migrated: ${applied.join(', ')}`);
       if (role !== undefined) {
-        await grantServing(database.url, role, FEATURES);
+        await grantServing(database.url, role, FEATURES, console.log);
         console.log(`Granted to ${role}: what serving needs.`);
       }
     } finally {

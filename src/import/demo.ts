@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ClientBase } from 'pg';
+import { oneRow } from '../database/client.ts';
 import { analyzeTables } from '../database/migrations/apply.ts';
 import { createPrismaOn } from '../database/pool.ts';
 import type { ImportKind } from './kind.ts';
@@ -31,10 +32,11 @@ export class CatalogueNotEmptyError extends Error {
  * of CPU and 29 MB (Node 24, two cores).
  */
 export const isCatalogueEmpty = async (client: ClientBase): Promise<boolean> => {
-  const { rows } = await client.query<{ empty: boolean }>(
+  const { empty } = await oneRow<{ empty: boolean }>(
+    client,
     `select not (exists (select from category) or exists (select from product) or exists (select from notice)) as empty`,
   );
-  return rows[0]?.empty === true;
+  return empty;
 };
 
 /**
@@ -52,9 +54,9 @@ export const seedDemoCatalogue = async (client: ClientBase, kinds: readonly Impo
     await client.query('lock table category, product, notice in share row exclusive mode');
     if (!(await isCatalogueEmpty(client))) throw new CatalogueNotEmptyError(await countRows(client));
     const counts = { categories: 0, products: 0, notices: 0 };
-    const { rows } = await client.query<{ now: Date }>('select now()');
+    const { now } = await oneRow<{ now: Date }>(client, 'select now()');
     for (const name of FILES) {
-      const { kind, created } = await importDemoFile(client, kinds, name, rows[0]?.now ?? new Date());
+      const { kind, created } = await importDemoFile(client, kinds, name, now);
       counts[kind.plural as keyof SeedCounts] += created;
     }
     await client.query('commit');

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { DatabaseClient } from '../database/client.ts';
+import { DatabaseClient, oneRow } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
-import { isDatabaseUnavailable, messageOf } from '../database/failures.ts';
+import { hasCode, INSUFFICIENT_PRIVILEGE, isDatabaseUnavailable, messageOf } from '../database/failures.ts';
 import { analyzeTables } from '../database/migrations/apply.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
 import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../database/open.ts';
@@ -133,8 +133,8 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<D
   await assertOwnSession(client, 'An import needs');
   await assertMigrated(client);
   for (let isWaiting = false; ; isWaiting = true) {
-    const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK);
-    if (rows[0]?.locked) return client;
+    const { locked } = await oneRow<{ locked: boolean }>(client, TRY_LOCK);
+    if (locked) return client;
     if (!isWaiting) log.info('waiting for another import on this database');
     await delay(LOCK_POLL_MS, undefined, { signal });
   }
@@ -152,7 +152,8 @@ const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unk
   if (isDatabaseUnavailable(cause))
     return new OperatorError(`The database became unavailable: ${messageOf(cause)}. ${imported}`, { cause });
   if (!(cause instanceof pg.DatabaseError)) return cause;
-  const isForbidden = cause.code === '42501';
-  const remedy = isForbidden ? ' An import needs the role that owns the tables, with the TEMPORARY privilege.' : '';
+  const remedy = hasCode(cause, INSUFFICIENT_PRIVILEGE)
+    ? ' An import needs the role that owns the tables, with the TEMPORARY privilege.'
+    : '';
   return new OperatorError(`The database refused: ${messageOf(cause)}. ${imported}${remedy}`, { cause });
 };

@@ -153,7 +153,7 @@ test.each(['MyShop', 'my shop, "too"'])('the schema %j of a URL is taken as it i
       `grant create on schema ${pg.escapeIdentifier(schema)} to ${role}`,
     );
     await applyMigrations({ url, log: () => {} });
-    await grantServing(url, role, FEATURES);
+    await grantServing(url, role, FEATURES, () => {});
     await database.sql(`
       set search_path = ${pg.escapeIdentifier(schema)};
       insert into category (name, slug) values ('Tea', 'tea');
@@ -447,7 +447,7 @@ describe('the rights that serving needs', () => {
   grant select on product_words, product_variant, notice to ${role};
   grant update (view_count) on notice to ${role};`,
       );
-      await grantServing(`${database.url}?schema=shop`, role, FEATURES);
+      await grantServing(`${database.url}?schema=shop`, role, FEATURES, () => {});
       await start();
     } finally {
       await database.sql(`drop owned by ${role}; drop role ${role}`);
@@ -464,7 +464,7 @@ describe('the rights that serving needs', () => {
       await database.sql(
         `create table shop.maker (id int); set search_path = shop; select vitrine_watch('maker'); reset search_path`,
       );
-      for (const _ of [1, 2]) await grantServing(url, role, FEATURES);
+      for (const _ of [1, 2]) await grantServing(url, role, FEATURES, () => {});
       const allowed = await database.sql(
         `select privilege, has_schema_privilege($1, 'shop', 'usage') and has_table_privilege($1, 'shop.notice', privilege) as "isAllowed"
          from unnest(array['select', 'update', 'insert', 'delete']) privilege`,
@@ -495,7 +495,7 @@ describe('the rights that serving needs', () => {
     await migration.connect();
     try {
       await migration.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-      const granting = grantServing(database.url, role, FEATURES);
+      const granting = grantServing(database.url, role, FEATURES, () => {});
       granting.catch(() => {});
       const asking = `select from pg_stat_activity
         where datname = current_database() and query ~ 'pg_(try_advisory_lock|advisory_xact_lock)'`;
@@ -514,7 +514,7 @@ describe('the rights that serving needs', () => {
 
   test('are not given to a role that does not exist', async () => {
     await using database = await createTestDatabase();
-    await expect(grantServing(database.url, 'nobody-here', FEATURES)).rejects.toThrow(
+    await expect(grantServing(database.url, 'nobody-here', FEATURES, () => {})).rejects.toThrow(
       'There is no role nobody-here to grant to. Create it: create role "nobody-here" login password',
     );
   });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
 import type { CacheHints } from '../../cache/hints.ts';
 import type { TagVersions } from '../../cache/tags.ts';
-import { withConnection } from '../../database/client.ts';
+import { oneRow, withConnection } from '../../database/client.ts';
 import type { Clock } from '../../database/clock.ts';
 import { connectionConfig } from '../../database/connection.ts';
 import type { Sql, Statement } from '../../database/sql.ts';
@@ -82,8 +82,7 @@ export const createBrowseIndex = ({
     try {
       const count = await withConnection(connectionConfig(options.databaseUrl), LOOK_TIMEOUT_MS, async (client) => {
         await client.query('set jit = off');
-        const { rows } = await client.query<{ count: number }>(COUNT_UP_TO, [minProducts]);
-        return rows[0]?.count ?? 0;
+        return (await oneRow<{ count: number }>(client, COUNT_UP_TO, [minProducts])).count;
       });
       if (count < minProducts) wasSmall = true;
       if (isClosed || thread || count < minProducts) return;

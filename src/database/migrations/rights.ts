@@ -71,13 +71,18 @@ const UNDEFINED_OBJECT = '42704';
 
 /**
  * Gives a role the rights that serving needs, also on watched tables, and takes none away.
- * @param url of the role that owns the tables
+ * @param url of the role that owns the tables @param log is given a line if a migration is waited for
  * @throws OperatorError if there is no such role, or the tables belong to another
  */
-export const grantServing = (url: string, role: string, tables: readonly ServedTable[]): Promise<void> =>
+export const grantServing = (
+  url: string,
+  role: string,
+  tables: readonly ServedTable[],
+  log: (line: string) => void,
+): Promise<void> =>
   withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {
     // Two that grant on one table at once would fail; and a migration under way may make a table that is watched.
-    await takeLock(client, TIMEOUT_MS, console.log);
+    await takeLock(client, TIMEOUT_MS, log);
     const name = pg.escapeIdentifier(role);
     const needed = neededRights([...tables, ...(await readWatchedTables(client, tables))]);
     const grants = [{ table: '_prisma_migrations', privilege: 'select' }, ...needed].map(

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { hasCode } from '../../database/failures.ts';
 import { OperatorError } from '../../errors.ts';
 import type { ReadOptions } from '../fields/values.ts';
 import { isObject, type SourceRecord, type Value } from '../record.ts';
@@ -74,8 +75,9 @@ export const sourceOf = (name: string, bytes: Buffer): Source => ({
 const rethrow =
   (path: string) =>
   (error: Error): never => {
-    const isAbsent = 'code' in error && error.code === 'ENOENT';
-    throw new OperatorError(isAbsent ? `There is no file ${path}.` : `${path} cannot be read: ${error.message}.`);
+    throw new OperatorError(
+      hasCode(error, 'ENOENT') ? `There is no file ${path}.` : `${path} cannot be read: ${error.message}.`,
+    );
   };
 
 /** A file's records, a few hundred at a time. */

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { oneRow } from '../../database/client.ts';
 import { createPrismaOn } from '../../database/pool.ts';
 import type { CategoryStep } from '../fields/lists.ts';
 import { type ImportKind, isCategoryKind } from '../kind.ts';
@@ -35,14 +36,15 @@ export const mergeCategories = async (options: MergeOptions, writer: Writer, all
 export const createMissingCategories = async (client: ClientBase, { from, to }: Range): Promise<number> => {
   const isMissing = `s.ordinal between $1 and $2 and step ->> 1 is not null
        and not exists (select from category c where c.slug = step ->> 0)`;
-  const { rows } = await client.query<{ depth: number | null }>(
-    `select max(depth)::int as depth
+  const { deepest } = await oneRow<{ deepest: number }>(
+    client,
+    `select coalesce(max(depth), 0)::int as deepest
      from ${STAGE} s cross join jsonb_array_elements(s.category_path) with ordinality steps (step, depth)
      where ${isMissing}`,
     [from, to],
   );
   let created = 0;
-  for (let depth = 1; depth <= (rows[0]?.depth ?? 0); depth += 1) {
+  for (let depth = 1; depth <= deepest; depth += 1) {
     const { rowCount } = await client.query(
       `insert into category (slug, name, parent_id)
        select step ->> 0, min(step ->> 1), min(parent.id)

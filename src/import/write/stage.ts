@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { oneRow } from '../../database/client.ts';
 import type { ReadOptions } from '../fields/values.ts';
 import { columnIn, type Field, type ImportKind, isCategoryKind, isCategoryReference } from '../kind.ts';
 import type { Place } from '../record.ts';
@@ -179,7 +180,7 @@ export const createWriter = async (
       returning s.is_new)
     select (count(*) filter (where is_new is not true))::int as count from done`;
   const count = async (sql: string, { from, to }: Range): Promise<number> =>
-    (await client.query<{ count: number }>(sql, [from, to])).rows[0]?.count ?? 0;
+    (await oneRow<{ count: number }>(client, sql, [from, to])).count;
 
   return {
     write: async (range, between) => {
