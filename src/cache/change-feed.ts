@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DatabaseClient } from '../database/client.ts';
+import { SET_SESSION } from '../database/connection.ts';
 import { hasCode } from '../database/failures.ts';
 import { assertOwnSession } from '../database/pooler.ts';
 import { type CachedTable, type Change, readChange } from './tags.ts';
@@ -106,7 +107,7 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
       const notified = readChange(payload, tables, oidOf);
       if (notified) change(notified);
     });
-    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; set jit = off; listen ${CHANNEL}`);
+    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; ${SET_SESSION}; listen ${CHANNEL}`);
     // Before anything that is read is kept: any change from here on is found.
     found = (await client.query<typeof found>(`select ${filesSql(tables)}`)).rows[0] ?? found;
 
@@ -141,11 +142,11 @@ export const createPollFeed = (tables: readonly CachedTable[]): ChangeFeed => ({
   notifiesChanges: false,
   prepare: async (client) => (behindMs, onResent) => {
     // Statements that are sent together are one transaction, so the lock timeout is the heartbeat's alone.
-    const text = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; ${heartbeatSql(tables, behindMs.toFixed(3))}`;
+    const text = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local extra_float_digits = 1; ${heartbeatSql(tables, behindMs.toFixed(3))}`;
     // The driver answers several statements with several results, which its declarations do not say.
     const results = client.query(text) as unknown as Promise<pg.QueryResult<Heartbeat>[]>;
     return resendIfLocked(
-      results.then(([, heartbeat]) => heartbeat?.rows[0]),
+      results.then(([, , heartbeat]) => heartbeat?.rows[0]),
       async () => {
         onResent();
         return (await client.query<Heartbeat>(BARE_HEARTBEAT_SQL)).rows[0];

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseClient } from '../../database/client.ts';
-import { connectionConfig } from '../../database/connection.ts';
+import { connectionConfig, SET_SESSION } from '../../database/connection.ts';
 import { IndexKeeper } from './index-keeper.ts';
 import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './index-thread.ts';
 import { rankOfPosition } from './name-ranks.ts';
@@ -28,7 +28,7 @@ const keeper = new IndexKeeper({
     });
     client.on('error', () => {});
     await client.connect();
-    await client.query('set jit = off');
+    await client.query(SET_SESSION);
     return client;
   },
   onStatus: () => post({ kind: 'status', status: keeper.status }),

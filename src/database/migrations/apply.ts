@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
 import { DatabaseClient, oneRow } from '../client.ts';
-import { connectionConfig, placeOf } from '../connection.ts';
+import { connectionConfig, placeOf, SET_SESSION } from '../connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
 import { assertOwnSession } from '../pooler.ts';
 import {
@@ -139,7 +139,7 @@ export const MINIMUM_VERSION = 15;
 
 // A migration that waits for a table makes everyone who comes later wait behind it: better to fail and be run again. Once it has the
 // table it may take its time, whatever the role's own limit is.
-const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0; set jit = off`;
+const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0; ${SET_SESSION}`;
 
 /** @throws {OperatorError} where the session cannot migrate */
 const prepareSession = async (client: DatabaseClient): Promise<void> => {
