@@ -206,7 +206,7 @@ test.skipIf(!hasApache)(
   async () => {
     const ask = async (lines: readonly string[]): Promise<number> => {
       await using proxy = await startApache(host, ['AddOutputFilterByType DEFLATE application/json', ...lines]);
-      const target = `${proxy.url}/api/product/hot`;
+      const target = `${proxy.url}/api/notice/page?pageSize=1`;
       const headers = { 'accept-encoding': 'gzip' };
       const etag = String((await fetch(target, { headers })).headers.get('etag'));
       return (await fetch(target, { headers: { ...headers, 'if-none-match': etag } })).status;
