@@ -55,6 +55,10 @@ const CHANNEL = 'vitrine';
 // A pooler may give the connection another session unnoticed, which is notified of nothing.
 const IS_LISTENING = `exists (select from pg_listening_channels() as channel where channel = '${CHANNEL}') as "isListening"`;
 
+// PostgreSQL gives up what all have read of its queue of notifications only when it is asked for this, or writes the next page: a queue that a listener
+// has filled, which has gone since, stays full, and every write fails.
+const TRIM_QUEUE = 'pg_notification_queue_usage()';
+
 type ListenedHeartbeat = Heartbeat & {
   readonly isListening: boolean;
   /** In the order of the tables; null for what is no table, or not there. */
@@ -90,7 +94,7 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
   notifiesChanges: true,
   prepare: async (client, onChange) => {
     const observed = observer ? await observer.onConnect(client) : [];
-    const columns = [IS_LISTENING, filesSql(tables), ...observed].join(', ');
+    const columns = [IS_LISTENING, TRIM_QUEUE, filesSql(tables), ...observed].join(', ');
     const heartbeat = { name: 'vitrine_beat', text: `${heartbeatSql(tables, '$1::float8')}, ${columns}` };
     const bareHeartbeat = { name: 'vitrine_bare_beat', text: `${BARE_HEARTBEAT_SQL}, ${columns}` };
 

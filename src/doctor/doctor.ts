@@ -11,6 +11,7 @@ import {
   checkMigrations,
   checkNotifications,
   checkPermissions,
+  checkQueue,
   checkVariants,
   checkWords,
 } from './tables.ts';
@@ -27,6 +28,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['indexes', checkIndexes],
   ['words', checkWords],
   ['variants', checkVariants],
+  ['queue', checkQueue],
   ['notifications', checkNotifications],
 ];
 

@@ -188,6 +188,19 @@ const examineWriters = async (client: DatabaseClient, tables: readonly CheckedTa
   });
 };
 
+/** From here on somebody should look: a listener is stuck. */
+const MAX_QUEUE_USAGE = 0.1;
+
+/** How full PostgreSQL's one queue of notifications is. To ask gives up what all listeners have read. */
+export const checkQueue: Check = async ({ client }) => {
+  const { usage } = await oneRow<{ usage: number }>(client, 'select pg_notification_queue_usage() as usage');
+  const message = `PostgreSQL's queue of notifications is ${Math.round(usage * 100)} % full`;
+  if (usage < MAX_QUEUE_USAGE) return [ok('queue', message)];
+  const remedy =
+    'Find a session that listens and reads nothing (pg_stat_activity: an old xact_start, or the wait_event ClientWrite), and end it with pg_terminate_backend.';
+  return [warn('queue', `${message}: once it is full, every write fails`, remedy)];
+};
+
 const TIMEOUT_MS = 3000;
 
 /** Whether changes are notified: the triggers are on, and a notification reaches a connection that listens. */

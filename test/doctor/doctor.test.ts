@@ -60,7 +60,7 @@ test('a database as the migrations leave it is well, in every respect', async ()
   const findings = await look();
   expect(faults(findings)).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual(
-    'database,version,encoding,writable,time zone,clock,pooler,connections,migrations,permissions,indexes,words,triggers,notifications'.split(
+    'database,version,encoding,writable,time zone,clock,pooler,connections,migrations,permissions,indexes,words,queue,triggers,notifications'.split(
       ',',
     ),
   );
