@@ -55,7 +55,7 @@ const configOf = (url: string): ParsedUrl => {
   };
 };
 
-/** PostgreSQL folds what is not quoted to small letters. A name that needs no quotes has none, so that it compares with what a role or a pooler sets. */
+/** PostgreSQL folds what is not quoted to small letters. A name that needs no quotes gets none, and compares with what a role or a pooler sets. */
 const quotedIfNeeded = (name: string): string => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : pg.escapeIdentifier(name));
 
 const AUTHORITY = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
@@ -86,7 +86,7 @@ export const namesOneServer = (url: string): boolean => {
 };
 
 /** Its hosts and ports, for messages. */
-export const placeOf = (url: string): string =>
+export const hostsOf = (url: string): string =>
   urlsOf(url)
     .map((each) => {
       const { host, port } = parseIntoClientConfig(each);

@@ -79,7 +79,7 @@ const canRead = async ({ client, tables }: Examined, ...names: readonly string[]
 /** Of a larger catalogue, about so many products are looked at. */
 const SAMPLE = 1000;
 
-/** Whether products are found by what their texts are now: what fires no trigger (`ALTER TABLE … USING`, triggers that are off) leaves old words. */
+/** Whether products are found by their present texts: what fires no trigger (`ALTER TABLE … USING`, triggers that are off) leaves old words. */
 export const checkWords: Check = async (examined) => {
   if (!(await canRead(examined, 'product'))) return [];
   const { seen, stale } = await oneRow<{ seen: number; stale: number }>(
