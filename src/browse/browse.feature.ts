@@ -1,7 +1,7 @@
 import { type FeatureLoaders, type LoaderScope, memo } from '../graphql/context.ts';
 import { traceReads } from '../observability/tracing.ts';
 import type { BrowseEngine, Suggestion, SuggestionRequest } from './browse-engine.ts';
-import type { BrowseIndex } from './index/browse-index.ts';
+import type { BrowseIndex } from './index-engine.ts';
 import { ProductSearch } from './product-search.ts';
 import type { ProductQuery } from './search-arguments.ts';
 import { createSqlEngine } from './sql-engine.ts';
