@@ -2,8 +2,7 @@ import { type FeatureLoaders, type LoaderScope, memo } from '../graphql/context.
 import { traceReads } from '../observability/tracing.ts';
 import type { BrowseEngine, Suggestion, SuggestionRequest } from './browse-engine.ts';
 import type { BrowseIndex } from './index-engine.ts';
-import { ProductSearch } from './product-search.ts';
-import type { ProductQuery } from './search-arguments.ts';
+import { type ProductQuery, ProductSearch } from './product-search.ts';
 import { createSqlEngine } from './sql-engine.ts';
 
 /** Adds the types and queries of browsing and search to the schema's builder. */

@@ -11,7 +11,7 @@ import {
 } from '../browse-engine.ts';
 import { compareCodePoints } from '../order.ts';
 import { firstOfPriceCell, PRICE_CELLS, type PricedCell, priceCellOf, priceRangeOf } from '../price-bands.ts';
-import { compareNumbers, type Dimension, type Dimensions, type Fitting, type Variants } from './dimension.ts';
+import type { Dimension, Dimensions, Fitting, Variants } from './dimension.ts';
 import { FoundRows } from './expression.ts';
 import { PageSelection, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
@@ -93,10 +93,11 @@ const withTotals = (
 ): readonly Int32Array[] => {
   const { columns } = index;
   if (rows.size * 2 <= columns.live) return counts(rows.rows());
-  const others = counts(index.live().without(rows, columns.count).rows());
-  for (const [place, of] of others.entries())
-    for (let at = 0; at < of.length; at += 1) of[at] = (totals[place]?.[at] ?? 0) - (of[at] as number);
-  return others;
+  return counts(index.live().without(rows, columns.count).rows()).map((others, place) => {
+    const of = totals[place] as Int32Array;
+    for (let at = 0; at < others.length; at += 1) others[at] = (of[at] ?? 0) - (others[at] as number);
+    return others;
+  });
 };
 
 /** Counts the values of some dimensions. */
@@ -175,7 +176,7 @@ const NO_PLACES: number[] = [];
 
 const valuesOf = (index: ProductIndex, of: Dimensions, rows: RowSet): ValueCount<string>[] => {
   const { values } = countValues(index, of, rows);
-  return mostFrequent([...values.keys()], values, (code) => of.values[code] as string).map(withoutCode);
+  return mostFrequent(countedIn(values), values, (code) => of.values[code] as string).map(withoutCode);
 };
 
 const withoutCode = ({ value, count }: Counted): ValueCount<string> => ({ value, count });
@@ -184,20 +185,31 @@ interface Counted extends ValueCount<string> {
   readonly code: number;
 }
 
-/** Some codes that most products have, without those that none has. Only what may be among the first is sorted by its text. @param counts by code */
+/** The codes that some product has, of all or of some. */
+const countedIn = (counts: Int32Array, codes?: readonly number[]): number[] => {
+  const counted: number[] = [];
+  const length = codes?.length ?? counts.length;
+  for (let at = 0; at < length; at += 1) {
+    const code = codes ? (codes[at] as number) : at;
+    if ((counts[code] as number) > 0) counted.push(code);
+  }
+  return counted;
+};
+
+/** Of some codes those that most products have. Only what may be among the first is sorted by its text. @param counts by code */
 const mostFrequent = (
   codes: readonly number[],
   counts: Int32Array,
   textOf: (code: number) => string,
 ): readonly Counted[] => {
-  const found = codes.filter((code) => (counts[code] as number) > 0);
-  let least = 1;
-  if (found.length > MAX_FACET_VALUES) {
-    const sorted = Int32Array.from(found, (code) => counts[code] as number);
-    least = sorted.sort().at(-MAX_FACET_VALUES) as number;
+  let first = codes;
+  if (codes.length > MAX_FACET_VALUES) {
+    const sorted = new Int32Array(codes.length);
+    for (let at = 0; at < codes.length; at += 1) sorted[at] = counts[codes[at] as number] as number;
+    const least = sorted.sort().at(-MAX_FACET_VALUES) as number;
+    first = codes.filter((code) => (counts[code] as number) >= least);
   }
-  return found
-    .filter((code) => (counts[code] as number) >= least)
+  return first
     .map((code) => ({ code, value: textOf(code), count: counts[code] as number }))
     .sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value))
     .slice(0, MAX_FACET_VALUES);
@@ -234,35 +246,34 @@ interface CountedDimension {
 
 /** Of the dimensions that are wanted those which most products have. */
 const dimensionFacets = (of: Dimensions, { values, dimensions }: Counts, isWanted: IsWanted): CountedDimension[] => {
-  const places = [...of.all.keys()].filter((place) => isWanted(of.all[place] as Dimension));
-  return mostFrequent(places, dimensions, (place) => (of.all[place] as Dimension).name).map(
-    ({ code, value, count }) => {
-      const { codes, texts, numbers } = of.all[code] as Dimension;
-      const textOf = (each: number): string => of.values[each] as string;
-      const found = codes.filter((each) => (values[each] as number) > 0);
-      const areNumbers = found.every((each) => numbers.get(textOf(each)) === each);
-      // A number and a text that are written alike are one value.
-      for (const each of areNumbers || numbers.size === 0 ? [] : found) {
-        const other = texts.get(textOf(each));
-        if (other === undefined || other === each) continue;
-        values[other] = (values[other] as number) + (values[each] as number);
-        values[each] = 0;
-        if (!found.includes(other)) found.push(other);
-      }
-      const extremes = areNumbers ? extremesOf(found.map(textOf)) : {};
-      const facet = { name: value, values: mostFrequent(found, values, textOf).map(withoutCode), ...extremes };
-      return { count, facet };
-    },
-  );
+  const textOf = (code: number): string => of.values[code] as string;
+  const nameOf = (place: number): string => (of.all[place] as Dimension).name;
+  const places = countedIn(dimensions).filter((place) => isWanted(of.all[place] as Dimension));
+  return mostFrequent(places, dimensions, nameOf).map(({ code: place, value: name, count }) => {
+    const { codes, texts, numbers } = of.all[place] as Dimension;
+    const found = countedIn(values, codes);
+    const areNumbers = found.every((code) => of.isNumber(code));
+    // A number and a text that are written alike are one value.
+    for (const code of areNumbers || numbers.size === 0 ? [] : found) {
+      const other = texts.get(textOf(code));
+      if (other === undefined || other === code) continue;
+      values[other] = (values[other] as number) + (values[code] as number);
+      values[code] = 0;
+      if (!found.includes(other)) found.push(other);
+    }
+    const shown = areNumbers ? found : found.filter((code) => (values[code] as number) > 0);
+    const extremes = areNumbers && found.length > 0 ? extremesOf(of, found) : {};
+    return { count, facet: { name, values: mostFrequent(shown, values, textOf).map(withoutCode), ...extremes } };
+  });
 };
 
-const extremesOf = (numbers: readonly string[]): { min?: string; max?: string } => {
-  let [min, max] = [numbers[0], numbers[0]];
-  for (const number of numbers) {
-    if (min === undefined || compareNumbers(number, min) < 0) min = number;
-    if (max === undefined || compareNumbers(number, max) > 0) max = number;
+const extremesOf = (of: Dimensions, codes: readonly number[]): { min: string; max: string } => {
+  let [min, max] = [codes[0] as number, codes[0] as number];
+  for (const code of codes) {
+    if (of.compare(code, min) < 0) min = code;
+    if (of.compare(code, max) > 0) max = code;
   }
-  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+  return { min: of.values[min] as string, max: of.values[max] as string };
 };
 
 const priceRangeOfRows = (values: Uint32Array | Float64Array, rows: Int32Array): PriceRange | null => {

@@ -33,8 +33,8 @@ interface Source {
 const BYTES_PER_VALUE = 120;
 
 /**
- * The dimensions of one kind. A product has traits: its category, its brand, a tag, an attribute with its value or its list of values, the options of a variant. All
- * rows with the same text of a trait share its number; a trait has values, and so a row has the values of its traits.
+ * The dimensions of one kind. A product has traits: its category, its brand, a tag, an attribute with its value or its list of values, the options of
+ * a variant. All rows with the same text of a trait share its number; a trait has values, and so a row has the values of its traits.
  */
 export class Dimensions {
   readonly all: Dimension[] = [];
@@ -46,6 +46,8 @@ export class Dimensions {
   readonly codesOf: (readonly number[])[] = [];
   /** By code. */
   readonly values: string[] = [];
+  /** By code, the number that it is, as near as JavaScript has it; NaN for a text. */
+  readonly #numbers: number[] = [];
   /** By code, the place of its dimension in {@link all}. */
   readonly dimensionOf: number[] = [];
   /** By code, the traits that have the value. */
@@ -77,14 +79,27 @@ export class Dimensions {
     if (!dimension) return [];
     const { texts, numbers } = dimension;
     const codes = values.flatMap((value) => [texts.get(value) ?? [], numbers.get(value) ?? []].flat());
+    const isWithin = (code: number): boolean =>
+      (min === undefined || this.#compareWith(code, min, Number(min)) >= 0) &&
+      (max === undefined || this.#compareWith(code, max, Number(max)) <= 0);
     if (min !== undefined || max !== undefined)
-      for (const [number, code] of numbers)
-        if (
-          (min === undefined || compareNumbers(number, min) >= 0) &&
-          (max === undefined || compareNumbers(number, max) <= 0)
-        )
-          codes.push(code);
+      for (const code of numbers.values()) if (isWithin(code)) codes.push(code);
     return [...new Set(codes.flatMap((code) => this.#traitsOf[code] as number[]))];
+  }
+
+  isNumber(code: number): boolean {
+    return !Number.isNaN(this.#numbers[code]);
+  }
+
+  /** Compares two values that are numbers. */
+  compare(code: number, other: number): number {
+    return this.#compareWith(code, this.values[other] as string, this.#numbers[other] as number);
+  }
+
+  #compareWith(code: number, other: string, number: number): number {
+    const difference = (this.#numbers[code] as number) - number;
+    // The difference of two numbers that JavaScript has alike, or that it does not have, is 0 or none.
+    return difference || compareDigits(this.values[code] as string, other);
   }
 
   /** The rows that have one of some traits. @param count of all rows */
@@ -165,6 +180,7 @@ export class Dimensions {
     const known = byText.get(value);
     if (known !== undefined) return known;
     const code = this.values.push(value) - 1;
+    this.#numbers.push(isNumber ? Number(value) : Number.NaN);
     this.dimensionOf.push(place);
     this.#traitsOf.push([]);
     byText.set(value, code);
@@ -343,10 +359,9 @@ const parseOptions = (text: string): NamedValue[] => {
   });
 };
 
-/** Compares two numbers as products show them; beyond the numbers of JavaScript with all their digits. @param one an attribute's */
-export const compareNumbers = (one: string, other: string): number => {
-  const difference = Number(one) - Number(other);
-  if ((difference !== 0 && !Number.isNaN(difference)) || String(Number(one)) === one) return difference;
+/** Compares two numbers by all their digits. A number that is written with an exponent is one of JavaScript. */
+const compareDigits = (one: string, other: string): number => {
+  if (String(Number(one)) === one) return 0;
   const digits = Math.max(...[one, other].map((text) => text.split('.')[1]?.length ?? 0));
   const [left = 0n, right = 0n] = [one, other].map((text) => {
     const [whole = '', fraction = ''] = text.split('.');
@@ -430,18 +445,18 @@ const MIN_COLUMN_SHARE = 1 / 4;
 const MAX_SAMPLES = 5000;
 
 /**
- * The traits of each row, in no order. Where many rows have one at the same place, there is a column of that place, which is counted ten times as fast as a list;
- * what is left is in lists.
+ * The traits of each row, in no order. Where many rows have one at the same place, there is a column of that place, which is counted ten times as
+ * fast as a list; what is left is in lists.
  */
 export class TraitsOfRows {
   /** By place: 1 plus the trait of each row, 0 where it has none. */
   readonly #columns = new Map<number, Column<Codes>>();
-  readonly #placeOf: (trait: number, at: number) => number;
+  readonly #columnOf: (trait: number, at: number) => number;
   #rest = new RowLists();
 
-  /** @param placeOf of a trait and where it stands among those of its row */
-  constructor(placeOf: (trait: number, at: number) => number) {
-    this.#placeOf = placeOf;
+  /** @param columnOf the place of a trait, by itself and by where it stands among those of its row */
+  constructor(columnOf: (trait: number, at: number) => number) {
+    this.#columnOf = columnOf;
   }
 
   get bytes(): number {
@@ -478,7 +493,7 @@ export class TraitsOfRows {
     let rest: number[] | undefined;
     for (let at = begin; at < end; at += 1) {
       const trait = traits[at] as number;
-      const column = this.#columns.get(this.#placeOf(trait, at - begin));
+      const column = this.#columns.get(this.#columnOf(trait, at - begin));
       if (column?.values[row] === 0) column.set(row, trait + 1);
       else {
         rest ??= [];
@@ -511,7 +526,7 @@ export class TraitsOfRows {
     const step = 1 + Math.floor(count / MAX_SAMPLES);
     const rowsAt = new Map<number, number>();
     for (let row = 0; row < count; row += step)
-      for (const place of new Set(Array.from(lists.of(row), this.#placeOf)))
+      for (const place of new Set(Array.from(lists.of(row), this.#columnOf)))
         rowsAt.set(place, (rowsAt.get(place) ?? 0) + step);
     for (const [place, rows] of rowsAt) {
       if (rows < count * MIN_COLUMN_SHARE || this.#columns.has(place)) continue;

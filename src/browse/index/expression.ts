@@ -172,7 +172,10 @@ const rowsBetween = (
   return RowSet.ofWords(scratch, words);
 };
 
-/** The products that a question is about: all that are visible, under its search and its filter, or without a part of the filter, as facets count them. */
+/**
+ * The products that a question is about: all that are visible, under its search and its filter, or without a part of the filter, as facets count
+ * them.
+ */
 export class FoundRows {
   readonly #index: ProductIndex;
   readonly #filter: SearchFilter;

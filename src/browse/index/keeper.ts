@@ -129,7 +129,10 @@ export class IndexKeeper {
   #categories = new SuggestedCategories([]);
   /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
   #leftOut = new Set<number>();
-  /** Numbers of the last change notified, of the last one up to which all are in the index, and of the same with the order of names, which takes longer. */
+  /**
+   * Numbers of the last change notified, of the last one up to which all are in the index, and of the same with the order of names, which takes
+   * longer.
+   */
   #notified = 0;
   #applied = -1;
   #ranked = -1;

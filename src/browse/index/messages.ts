@@ -54,7 +54,9 @@ export interface IndexStatus {
   readonly isReady: boolean;
   /** Also while it is filled. */
   readonly products: number;
-  /** The share of the products that is in the index while it is filled, as far as PostgreSQL's statistics know how many there are; 1 once it is ready. */
+  /**
+   * The share of the products that is in the index while it is filled, as far as PostgreSQL's statistics know how many there are; 1 once it is ready.
+   */
   readonly filledShare: number;
   /** Products that it cannot hold: while there is one, it does not answer. */
   readonly leftOut: number;

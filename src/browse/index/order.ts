@@ -16,7 +16,7 @@ export interface PageRows {
 const SALES_RANGE = 2 ** 31;
 
 /** Where at least so many of all rows match, the first ones are soon found among the blocks that may have them. */
-const MIN_SHARE_OF_BLOCKS = 1 / 16;
+const MIN_SHARE_OF_BLOCKS = 1 / 4;
 
 /** How many rows are looked at together: few enough that all that is read and written for them stays in the processor's cache. */
 const CHUNK = 1024;
@@ -32,8 +32,8 @@ interface Boundary {
 }
 
 /**
- * Takes the rows of one page out of all that match: the greatest keys, in a heap as long as the page and, for a numbered page, all rows before it. A key is the
- * value of the order's first column, with the score where there is one; negative where the smallest come first.
+ * Takes the rows of one page out of all that match: the greatest keys, in a heap as long as the page and, for a numbered page, all rows before it. A
+ * key is the value of the order's first column, with the score where there is one; negative where the smallest come first.
  */
 export class PageSelection {
   readonly #columns: ProductColumns;

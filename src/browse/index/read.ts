@@ -296,7 +296,10 @@ const knownRank = (columns: ProductColumns, id: number, hash: number | null): nu
 /** Before every greater rank: they are never so close. */
 const justAfter = (rank: number): number => rank + Math.max(Math.abs(rank), 1) * Number.EPSILON * 2;
 
-/** A signature of 11 bytes, flags, and an extension that PostgreSQL does not have: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.4 */
+/**
+ * A signature of 11 bytes, flags, and an extension that PostgreSQL does not have:
+ * https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.4
+ */
 const HEADER_BYTES = 19;
 const TRAILER = -1;
 const NO_BYTES = Buffer.alloc(0);

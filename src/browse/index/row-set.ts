@@ -4,8 +4,8 @@ import { withRoom } from './rows.ts';
 const MAX_ARRAY_SHARE = 1 / 32;
 
 /**
- * Memory that one question after another uses, for everything that a question makes: fresh arrays of megabytes would be garbage of each question. All of it is
- * free again where the next question begins.
+ * Memory that one question after another uses, for everything that a question makes: fresh arrays of megabytes would be garbage of each question. All
+ * of it is free again where the next question begins.
  */
 export class Scratch {
   #memory = new ArrayBuffer(0);
@@ -201,7 +201,10 @@ const LINK_BYTES = 4;
 const BLOCK_BITS = 16;
 const BLOCK_BYTES = 2 ** BLOCK_BITS;
 
-/** The state of a list: its first slice; the slice that is being written, its number in the list, and how much of it is used; the last row; the number of rows. */
+/**
+ * The state of a list: its first slice; the slice that is being written, its number in the list, and how much of it is used; the last row; the number
+ * of rows.
+ */
 const [FIRST, SLICE, SLICE_NUMBER, USED, LAST_ROW, COUNT, STATE_SIZE] = [0, 1, 2, 3, 4, 5, 6] as const;
 
 const NO_ROWS = new Int32Array(0);
@@ -227,8 +230,8 @@ const RADIX_BITS = 11;
 const RADIX = 2 ** RADIX_BITS;
 
 /**
- * Where sets of rows are kept: for each word and each trait a list of its rows, ascending, dead ones among them. A row is written as the distance to the row before,
- * in as many bytes as it needs.
+ * Where sets of rows are kept: for each word and each trait a list of its rows, ascending, dead ones among them. A row is written as the distance to
+ * the row before, in as many bytes as it needs.
  */
 export class Postings {
   #blocks: Uint8Array[] = [];

@@ -125,7 +125,10 @@ export class Column<Values extends Numbers> {
 const BLOCK_BITS = 10;
 export const BLOCK_ROWS = 2 ** BLOCK_BITS;
 
-/** A column that products are sorted by. It knows the extremes of each block, dead rows among them, so that blocks with nothing for a page are left out. */
+/**
+ * A column that products are sorted by. It knows the extremes of each block, dead rows among them, so that blocks with nothing for a page are left
+ * out.
+ */
 export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values> {
   least = new Float64Array(0);
   greatest = new Float64Array(0);
@@ -201,6 +204,7 @@ export class Flags {
   }
 
   set(row: number, isSet: boolean): void {
+    if (row >= this.words.length * 32) this.reserve(row + 1);
     const word = this.words[row >>> 5] as number;
     const bit = 1 << (row & 31);
     this.words[row >>> 5] = isSet ? word | bit : word & ~bit;
@@ -221,8 +225,8 @@ export class Flags {
 }
 
 /**
- * A product is a row number, and what it is sorted and compared by stands in columns. A product whose words or values change gets a new row at the end; its old one
- * is dead until the next renumbering.
+ * A product is a row number, and what it is sorted and compared by stands in columns. A product whose words or values change gets a new row at the
+ * end; its old one is dead until the next renumbering.
  */
 export class ProductColumns {
   /** How many rows there are, and how many of them are live. */

@@ -162,7 +162,10 @@ export const correct = (
   return correctionsOf(doubtful).find(isFound);
 };
 
-/** As `nearestWords` sorts them. To count the visible products of a word takes a look at each, so that this is done only of words that may be among the first. */
+/**
+ * As `nearestWords` sorts them. To count the visible products of a word takes a look at each, so that this is done only of words that may be among
+ * the first.
+ */
 const nearWordsOf = (index: ProductIndex, text: string, isVisible: (row: number) => boolean): NearWord[] => {
   const { dictionary } = index.words;
   const termOf = (word: number): SearchTerm => ({ text: dictionary.values[word] as string, isPrefix: false });

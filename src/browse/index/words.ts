@@ -182,7 +182,10 @@ class ProductWords {
     this.#dictionary = dictionary;
   }
 
-  /** The postings are those of this product until the next one is read. New words become known. @returns undefined where it lacks the texts that its runs are in */
+  /**
+   * The postings are those of this product until the next one is read. New words become known.
+   * @returns undefined where it lacks the texts that its runs are in
+   */
   read(product: SearchedTexts): WordsOfProduct | undefined {
     if (!product.words) return { postings: this.#postings.subarray(0, 0), runs: [] };
     const { memory, begin } = product.words;
@@ -195,7 +198,8 @@ class ProductWords {
     const ends = this.#ends;
     const hashes = this.#hashes;
     let at = begin + 4;
-    // https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/tsvector.c (tsvectorsend): text, zero, number of places, places in their order.
+    // https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/tsvector.c (tsvectorsend): text, zero, number of places, places in their
+    // order.
     for (let index = 0; index < count; index += 1) {
       let hash = HASH_OF_NOTHING;
       for (let byte = memory[at] as number; byte !== 0; byte = memory[at] as number) {
@@ -258,7 +262,10 @@ const END_OF_RUNS = 0;
 
 /** The longer runs of Chinese, Japanese and Korean of each row: pieces say which characters follow each other in pairs alone. */
 class RunTexts {
-  /** Of all rows, in their order: field, run, field, run, …, {@link END_OF_RUNS}. UTF-16 units, and numbers of fields from 1, which no character of a run has. */
+  /**
+   * Of all rows, in their order: field, run, field, run, …, {@link END_OF_RUNS}. UTF-16 units, and numbers of fields from 1, which no character of a
+   * run has.
+   */
   #units = new Uint16Array(0);
   #length = 0;
   /** By row, where its runs begin; 0 where it has none. */
@@ -369,7 +376,7 @@ export class Texts {
     const slots = this.#slots;
     const bytes = this.#bytes;
     const mask = slots.length - 1;
-    for (let at = 0; at < count; at += 1) into[at] = slots[placeOf(hashes[at] as number, mask) + BEGIN] as number;
+    for (let at = 0; at < count; at += 1) into[at] = slots[homeOf(hashes[at] as number, mask) + BEGIN] as number;
     for (let at = 0; at < count; at += 1) into[at] = bytes[into[at] as number] as number;
   }
 
@@ -391,7 +398,7 @@ export class Texts {
     const slots = this.#slots;
     const own = this.#bytes;
     const mask = slots.length - 1;
-    for (let slot = placeOf(hash, mask); ; slot = (slot + SLOT_SIZE) & mask) {
+    for (let slot = homeOf(hash, mask); ; slot = (slot + SLOT_SIZE) & mask) {
       if (slots[slot + NUMBER] === 0) return slot;
       let at = slots[slot + BEGIN] as number;
       if (slots[slot + HASH] !== hash || (slots[slot + END] as number) - at !== end - begin) continue;
@@ -410,7 +417,7 @@ export class Texts {
     const mask = slots.length - 1;
     for (let index = 0; index < old.length; index += SLOT_SIZE) {
       if (old[index + NUMBER] === 0) continue;
-      let slot = placeOf(old[index + HASH] as number, mask);
+      let slot = homeOf(old[index + HASH] as number, mask);
       while (slots[slot + NUMBER] !== 0) slot = (slot + SLOT_SIZE) & mask;
       slots.set(old.subarray(index, index + SLOT_SIZE), slot);
     }
@@ -418,7 +425,7 @@ export class Texts {
   }
 }
 
-const placeOf = (hash: number, mask: number): number => ((hash ^ (hash >>> 15)) << 2) & mask;
+const homeOf = (hash: number, mask: number): number => ((hash ^ (hash >>> 15)) << 2) & mask;
 
 const hashOfBytes = (memory: Uint8Array, begin: number, end: number): number => {
   let hash = HASH_OF_NOTHING;
