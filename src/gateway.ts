@@ -22,7 +22,7 @@ import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
-import { createEventStreams } from './graphql/live/event-stream.ts';
+import { EventStreams } from './graphql/live/event-stream.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
 import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
@@ -228,7 +228,7 @@ const assemble = async (
   });
   onClose(live.close);
   const maskError = createMaskError(() => observer.logOf(log));
-  const eventStreams = createEventStreams();
+  const eventStreams = new EventStreams();
   const yoga = createGraphqlServer({
     schema,
     documents,
