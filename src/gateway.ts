@@ -27,7 +27,7 @@ import { createMaskError } from './graphql/mask-error.ts';
 import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
 import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { createDocuments } from './graphql/use-documents.ts';
-import { createLive } from './graphql/use-live.ts';
+import { Live } from './graphql/use-live.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
@@ -217,7 +217,7 @@ const assemble = async (
     tracing,
   });
   const compiled = createCompiledExecution();
-  const live = createLive({
+  const live = new Live({
     documents,
     runOperation,
     execute: compiled.execute,
@@ -226,7 +226,7 @@ const assemble = async (
     isRestricted: access.isRestricted,
     log,
   });
-  onClose(live.close);
+  onClose(() => live.close());
   const maskError = createMaskError(() => observer.logOf(log));
   const eventStreams = new EventStreams();
   const yoga = createGraphqlServer({
@@ -303,7 +303,7 @@ const assemble = async (
     metrics,
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: probes.startDraining,
-    completeSubscriptions: live.complete,
+    completeSubscriptions: () => live.complete(),
     startIndex: browseIndex.start,
   };
 };
