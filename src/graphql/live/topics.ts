@@ -95,13 +95,8 @@ export class Topics {
     if (this.isOpen(topic)) this.#topics.delete(topic.key);
   }
 
-  async inTurn(work: () => Promise<void>): Promise<void> {
-    await this.#semaphore.take();
-    try {
-      await work();
-    } finally {
-      this.#semaphore.free();
-    }
+  inTurn(work: () => Promise<void>): Promise<void> {
+    return this.#semaphore.during(work);
   }
 
   /** Notifications that arrive together are looked at together. */
