@@ -236,14 +236,18 @@ describe('a notice that begins within a tenth of a second', () => {
   test('of its insertion is told, too', async () => {
     await using behind = await createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' });
     const listener = await openStream(behind, CHANGES);
-    for (let id = 1; id <= 5; id += 1) {
+    let leadMs = 60;
+    for (let tries = 0; tries < 5; ) {
       const before = listener.results.length;
-      await database.sql(
-        `insert into notice (id, title, content, starts_at) values ($1, 'Soon', '', clock_timestamp() + interval '60 ms')`,
-        [id],
-      );
-      const isTold = () => listener.results.slice(before).some(({ data }) => data.changes.everything);
-      await expect.poll(isTold).toBe(true);
+      const starts_at = await momentFromNow(database, leadMs);
+      await insertNotice(database, { title: 'Soon', starts_at });
+      await expect.poll(() => listener.results.length).toBeGreaterThan(before);
+      // What is told after it has begun is told once: a busy machine needs more time.
+      if ((await millisecondsSince(database, starts_at)) >= 0) leadMs *= 2;
+      else {
+        await expect.poll(() => listener.results.slice(before + 1)).toContainEqual({ data: EVERYTHING });
+        tries += 1;
+      }
     }
     listener.leave();
   });
