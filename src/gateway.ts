@@ -22,6 +22,7 @@ import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
+import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { createEventStreams } from './graphql/live/event-stream.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
@@ -41,9 +42,8 @@ import { createViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
 import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
-import { createDemoPictures } from './pages/demo-pictures.ts';
 import { createPages } from './pages/pages.ts';
-import { SHOP_DOCUMENTS } from './pages/shop.ts';
+import { findDemoPicture, SHOP_DOCUMENTS } from './pages/shop.ts';
 import { loadRestOperations } from './rest/documents.ts';
 import { createRestRoutes } from './rest/handler.ts';
 import { createOpenapi } from './rest/openapi/openapi.ts';
@@ -124,6 +124,7 @@ const assemble = async (
   const trusted = {
     documents: await readTrustedDocuments(trustedFiles(config), documents.check),
     areRequired: config.trustedDocumentsOnly,
+    maxChars: maxCharsOf(config.queryLimits),
   };
   const operatorsPlugins = await loadPlugins(config.graphqlPlugins);
   const observability = await createObservability(config, log);
@@ -279,7 +280,7 @@ const assemble = async (
       createRestRoutes(operations, { yoga, documents, maskError }),
       probes.find,
       pages.find,
-      createDemoPictures(),
+      findDemoPicture,
     ],
     requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
     responses: responseCache,

@@ -1,8 +1,8 @@
 import type { SearchTerm } from './browse-engine.ts';
 
 /*
- * How text becomes words, for products and for searches alike. In SQL, migrations 20261128000200_words_by_present_text (vitrine_vector),
- * 20261128000400_late_letters (vitrine_fold, with a list of the letters that Node knows and an older ICU does not), 20261128000410_ogham_space (vitrine_split) and 20261128004010_cheaper_words (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
+ * How text becomes words, for products and for searches alike. In SQL, the migration `words` says the same (vitrine_fold, with a list of the letters
+ * that Node knows and an older ICU does not, vitrine_split, vitrine_search): change neither without the other. test/browse/words.test.ts compares them.
  */
 
 /** A word of a text, or a piece of a run of Chinese, Japanese or Korean: two characters, and the last one alone. */
@@ -72,7 +72,7 @@ const cut = (text: string, maxCharacters: number): string =>
 /** How many characters of a code count: as many as a search may have. */
 const MAX_CODE = 200;
 
-/** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same; its indexes are to be made anew where {@link fold} changes. */
+/** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same; where {@link fold} changes, a migration rebuilds its indexes. */
 export const foldCode = (code: string): string => cut(fold(code), MAX_CODE);
 
 /** The words and runs of a folded text, with their place in it. */

@@ -1,12 +1,15 @@
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasApache, startApache } from '../support/apache.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway, JSON_HEADERS, PATIENT } from '../support/gateway.ts';
+import { createTestGateway, JSON_HEADERS, PATIENT, startTestServer } from '../support/gateway.ts';
 import { hasHaproxy, startHaproxy } from '../support/haproxy.ts';
 import { hasNginx, startNginx } from '../support/nginx.ts';
 import type { ProxyProcess } from '../support/proxy-process.ts';
 import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
-import { listen } from '../support/socket.ts';
+import { listen, sendRaw } from '../support/socket.ts';
+import { hasSquid, startSquid } from '../support/squid.ts';
 import { hasVarnish, startVarnish } from '../support/varnish.ts';
 import { stored } from '../support/views.ts';
 
@@ -19,9 +22,17 @@ const { host } = new URL(url);
 await insertNotice(database, { title: 'Stays' });
 
 const PROXIES = [
-  { name: 'nginx', isThere: hasNginx, start: () => startNginx([host, host], { CACHE: 'answers' }) },
-  { name: 'Varnish', isThere: hasVarnish, start: () => startVarnish(host) },
+  {
+    name: 'nginx',
+    isThere: hasNginx,
+    startBefore: (address: string) => startNginx([address, address], { CACHE: 'answers' }),
+  },
+  { name: 'Varnish', isThere: hasVarnish, startBefore: (address: string) => startVarnish(address) },
+  { name: 'Squid', isThere: hasSquid, startBefore: startSquid },
+  { name: 'Apache', isThere: hasApache, startBefore: (address: string) => startApache(address) },
 ].filter(({ isThere }) => isThere);
+
+const PURGED = path.join(import.meta.dirname, '../../examples/clients/purge/cache.vcl');
 
 const TARGETS = ['/api/notice/list', `/graphql?${new URLSearchParams({ query: '{ notices { title } }' })}`];
 
@@ -36,10 +47,10 @@ const keptMs = ({ headers }: Response): number => {
   return Math.max(0, maxAgeS - Number(headers.get('age') ?? 0)) * 1000;
 };
 
-describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start }) => {
+describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ startBefore }) => {
   let proxy: ProxyProcess;
   beforeAll(async () => {
-    proxy = await start();
+    proxy = await startBefore(host);
   });
   afterAll(() => proxy[Symbol.asyncDispose]());
 
@@ -111,6 +122,22 @@ describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start })
     expect(ageMs).toBeLessThan(MAX_AGE_MS + LATE_MS);
   });
 
+  test('no answer is given any more a second after the gateway has gone', { timeout: 60_000 }, async () => {
+    const away = await startTestServer(database);
+    await using itsProxy = await startBefore(new URL(away.url).host);
+    const target = `${itsProxy.url}/api/notice/list`;
+    await expect.poll(async () => (await fetch(target)).status).toBe(200);
+    await away[Symbol.asyncDispose]();
+    const goneMs = performance.now();
+    let sentMs = goneMs;
+    let shownMs = goneMs;
+    while (sentMs < goneMs + 4 * MAX_AGE_MS) {
+      sentMs = performance.now();
+      if ((await fetch(target)).status === 200) shownMs = sentMs;
+    }
+    expect(shownMs - goneMs).toBeLessThan(MAX_AGE_MS + LATE_MS);
+  });
+
   test('a copy has the same headers for GET, HEAD and If-None-Match, and says how old it may be', async () => {
     // It shows no view counts, and nothing is to be published: no copy is of the last second.
     const target = `${proxy.url}/api/product/hot`;
@@ -121,7 +148,7 @@ describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start })
     };
     const full = await ask();
     expect(full.headers).toMatchObject({
-      'cache-control': 'public, max-age=1, stale-while-revalidate=0',
+      'cache-control': 'public, max-age=1, must-revalidate, stale-while-revalidate=0',
       etag: expect.stringMatching(/^W\//),
       vary: expect.stringContaining('accept'),
     });
@@ -152,13 +179,46 @@ describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start })
   });
 });
 
-const ALL = [...PROXIES, { name: 'HAProxy', isThere: hasHaproxy, start: () => startHaproxy([host, host]) }].filter(
-  ({ isThere }) => isThere,
+const ALL = [
+  ...PROXIES,
+  { name: 'HAProxy', isThere: hasHaproxy, startBefore: (address: string) => startHaproxy([address, address]) },
+].filter(({ isThere }) => isThere);
+
+test.skipIf(!hasVarnish)(
+  'Varnish reads what follows a QUERY on the same connection, by each of our files',
+  async () => {
+    const body = JSON.stringify({ query: '{ __typename }' });
+    const head = `content-type: application/json\r\ncontent-length: ${body.length}`;
+    const requests = [
+      `QUERY /graphql HTTP/1.1\r\nhost: shop\r\n${head}\r\n\r\n${body}`,
+      'GET /api/product/hot HTTP/1.1\r\nhost: shop\r\nconnection: close\r\n\r\n',
+    ];
+    for (const file of [undefined, PURGED]) {
+      await using proxy = await startVarnish(host, file);
+      const answers = await sendRaw(proxy.url, requests.join(''));
+      expect(answers.match(/HTTP\/1.1 200 |^x-varnish/gim)).toHaveLength(4);
+    }
+  },
 );
 
-describe.skipIf(ALL.length === 0).each(ALL)('through $name', ({ start }) => {
+test.skipIf(!hasApache)(
+  'an Apache that compresses leaves entity tags as they are, as deploy/README.md says',
+  async () => {
+    const ask = async (lines: readonly string[]): Promise<number> => {
+      await using proxy = await startApache(host, ['AddOutputFilterByType DEFLATE application/json', ...lines]);
+      const target = `${proxy.url}/api/notice/page?pageSize=1`;
+      const headers = { 'accept-encoding': 'gzip' };
+      const etag = String((await fetch(target, { headers })).headers.get('etag'));
+      return (await fetch(target, { headers: { ...headers, 'if-none-match': etag } })).status;
+    };
+    expect(await ask([])).toBe(200);
+    expect(await ask(['DeflateAlterETag NoChange'])).toBe(304);
+  },
+);
+
+describe.skipIf(ALL.length === 0).each(ALL)('through $name', ({ startBefore }) => {
   test('each QUERY reaches the gateway with its body, and no copy is kept of its answer', async () => {
-    await using proxy = await start();
+    await using proxy = await startBefore(host);
     const id = await insertNotice(database);
     const ask = async (query: string, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(`${proxy.url}/graphql`, {

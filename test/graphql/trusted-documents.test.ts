@@ -69,7 +69,7 @@ describe('a document of the file is named', () => {
     const target = `/graphql?${queryString({ documentId: 'hot', variables: { limit: 7 } })}`;
     const first = await gateway.get(target);
     expect(first.headers).toMatchObject({
-      'cache-control': 'public, max-age=1, stale-while-revalidate=0',
+      'cache-control': 'public, max-age=1, must-revalidate, stale-while-revalidate=0',
       etag: expect.any(String),
     });
     expect((await gateway.get(target)).headers).toMatchObject({ 'cache-status': 'vitrine; hit' });
@@ -128,6 +128,17 @@ describe('an automatic persisted query', () => {
     const data = { data: { newProducts: [{ id: 1 }] } };
     expect((await post(gateway, { ...reference, query: OTHER })).json).toEqual(data);
     for (const known of [...ask(), ...ask()]) expect((await known).json).toEqual(data);
+  });
+
+  test('is not registered where it is too long to be run, and takes no other its place', async () => {
+    const long = `{ newProducts { id } } #${'x'.repeat(1_000_000)}`;
+    await post(gateway, { ...reference, query: OTHER });
+    for (let number = 0; number < 2; number += 1) {
+      const query = long + number;
+      expect(codeOf(await post(gateway, { ...persistedQuery(sha256(query)), query }))).toBe('QUERY_TOO_COMPLEX');
+      expect(codeOf(await post(gateway, persistedQuery(sha256(query))))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    }
+    expect((await post(gateway, reference)).status).toBe(200);
   });
 
   test('is not registered under the hash of another text', async () => {
