@@ -3,8 +3,8 @@ import { slugOfName } from '../import/fields/slug.ts';
 import { INT32_MAX, integer } from '../import/fields/values.ts';
 import {
   addMissingSlug,
-  CREATED_AT,
   type Counts,
+  CREATED_AT,
   field,
   type ImportKind,
   NAME,
@@ -90,8 +90,7 @@ const writeCategories = async (context: WriteContext, table: TableWriter, all: R
     if (cycles.length === 0) return { ...counts, createdCategories };
     await client.query('rollback to savepoint categories');
     const reason = 'is below this category itself: choose another parent';
-    for (const cycle of cycles)
-      onFault({ ...placeOf(cycle), column: columnOf('parent'), value: cycle.parent, reason });
+    for (const cycle of cycles) onFault({ ...placeOf(cycle), column: columnOf('parent'), value: cycle.parent, reason });
     await client.query(`delete from ${STAGE} where slug = any ($1)`, [cycles.map(({ slug }) => slug)]);
   }
 };

@@ -158,7 +158,9 @@ export interface WriteContext {
   /** Whether several rows of the file may have one sku, which only the first of them gets. */
   readonly mayShareSkus: boolean;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
-  readonly prune: { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string } | undefined;
+  readonly prune:
+    | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }
+    | undefined;
   /** The file's name for a field, or for a column of the table. */
   readonly columnOf: (field: string) => string;
   readonly onFault: (fault: Fault) => void;

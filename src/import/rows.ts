@@ -74,7 +74,8 @@ export class RowReader {
         const column = columnOf(name, row);
         const value = showValue(row.values[name] ?? row.ifNew?.[name]);
         // Several fields may come from one cell.
-        if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value)) return;
+        if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
+          return;
         faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
       };
     const parse = (row: Valued, of: ImportKind, reject: Reject): StagedRow =>
@@ -99,15 +100,17 @@ export class RowReader {
     const conflict = kind.check?.(row);
     if (conflict) reject(conflict.field, conflict.reason);
     const earlier = new Set<string>();
-    const innerRows = innerKind && variants.map((variant, at): StagedRow => {
-      const rejectInner = rejecting(variant);
-      const parsed = parse(variant, innerKind, rejectInner);
-      innerKind.inner?.check(parsed, row, earlier, (name, reason) => {
-        // The first of the rows that share a sku keeps it.
-        if (!(fileFormat.mayShareSkus && name === 'sku')) rejectInner(name, reason);
+    const innerRows =
+      innerKind &&
+      variants.map((variant, at): StagedRow => {
+        const rejectInner = rejecting(variant);
+        const parsed = parse(variant, innerKind, rejectInner);
+        innerKind.inner?.check(parsed, row, earlier, (name, reason) => {
+          // The first of the rows that share a sku keeps it.
+          if (!(fileFormat.mayShareSkus && name === 'sku')) rejectInner(name, reason);
+        });
+        return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
       });
-      return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
-    });
     const { maxRows = 0 } = innerKind?.inner ?? {};
     if (variants.length > maxRows) reject('variants', `has ${variants.length} variants, and may have ${maxRows}`);
     if (isAmbiguous && !isDecided) return WAITS;

@@ -187,7 +187,8 @@ const DEPENDENT_PRODUCTS = [
 /** Rejects products with a variant that is at fault, and those that depend on them; all of a product go with it. */
 const rejectUnfitVariants = (context: WriteContext, refused: readonly Refused[] = []): Promise<number> => {
   const ofProducts = dependentRows(context.kind).map(
-    (dependent) => `select g.ordinal, 0, g.line, g.record, d.field, d.value, d.reason from (${dependent}) d join ${STAGE} g using (ordinal)`,
+    (dependent) =>
+      `select g.ordinal, 0, g.line, g.record, d.field, d.value, d.reason from (${dependent}) d join ${STAGE} g using (ordinal)`,
   );
   const dependent = [...DEPENDENT_PRODUCTS, ...ofProducts].join(' union all ');
   return reject(

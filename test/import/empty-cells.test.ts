@@ -66,7 +66,9 @@ describe('an empty cell of an existing product means no value, or the default', 
     const lists = ['tags', 'imageUrls', 'imageAlts', 'attributes', 'brand', 'description'];
     const row = { slug: 'mug', ...Object.fromEntries(lists.map((name) => [name, []])) };
     expect(await importText(jsonLines([row]))).toMatchObject({ changed: 1, faults: [] });
-    expect(await sql('select tags, image_urls, image_url, image_alts, attributes, brand, description from product')).toEqual([
+    expect(
+      await sql('select tags, image_urls, image_url, image_alts, attributes, brand, description from product'),
+    ).toEqual([
       { tags: [], image_urls: [], image_url: null, image_alts: [], attributes: {}, brand: null, description: '' },
     ]);
     expect(await sql('select subtitle, stock, status, sku from product')).toEqual([
@@ -83,7 +85,10 @@ describe('an empty cell of an existing product means no value, or the default', 
   test('but a name, a category and a price stay, and so does a slug', async () => {
     await importText(jsonLines([whole]));
     const [before] = await stored();
-    expect(await importText('slug,name,category,price,brand\nmug,,,,Acme\n')).toMatchObject({ unchanged: 1, faults: [] });
+    expect(await importText('slug,name,category,price,brand\nmug,,,,Acme\n')).toMatchObject({
+      unchanged: 1,
+      faults: [],
+    });
     expect(await stored()).toEqual([before]);
   });
 });
@@ -95,7 +100,15 @@ test('an empty cell of a notice is its default, and its start that of its storin
   expect(
     await sql('select type, level, status, pinned, summary, ends_at, starts_at = created_at as is_default from notice'),
   ).toEqual([
-    { type: 'ANNOUNCEMENT', level: 'NORMAL', status: 'PUBLISHED', pinned: false, summary: null, ends_at: null, is_default: true },
+    {
+      type: 'ANNOUNCEMENT',
+      level: 'NORMAL',
+      status: 'PUBLISHED',
+      pinned: false,
+      summary: null,
+      ends_at: null,
+      is_default: true,
+    },
   ]);
 });
 
@@ -112,7 +125,8 @@ test('an empty cell of a variant is its default', async () => {
 describe('the value of an attribute', () => {
   const stored = () => column('select attributes::text from product order by slug');
   const texts = { Version: '1.10', Code: '1E5', Number: '00123', Long: '12345678901234567890', Organic: 'true' };
-  const json = '{"Code": "1E5", "Long": "12345678901234567890", "Number": "00123", "Organic": "true", "Version": "1.10"}';
+  const json =
+    '{"Code": "1E5", "Long": "12345678901234567890", "Number": "00123", "Organic": "true", "Version": "1.10"}';
   const row = { slug: 'a', name: 'A', category: 'C', price: 1 };
   const pairs = Object.entries(texts).map(([name, value]) => ({ name, value }));
 
@@ -120,7 +134,10 @@ describe('the value of an attribute', () => {
     ['an object', jsonLines([{ ...row, attributes: texts }])],
     ['an object in a cell', jsonLines([{ ...row, attributes: JSON.stringify(texts) }])],
     ['names and values', jsonLines([{ ...row, attributes: pairs }])],
-    ['as the API has them', jsonLines([{ ...row, attributes: pairs.map(({ name, value }) => ({ name, values: [value] })) }])],
+    [
+      'as the API has them',
+      jsonLines([{ ...row, attributes: pairs.map(({ name, value }) => ({ name, values: [value] })) }]),
+    ],
     [
       'XML',
       `<products>\n<product><name>A</name><category>C</category><price>1</price>${pairs.map(({ name, value }) => `<attributes name="${name}">${value}</attributes>`).join('')}</product></products>`,
@@ -141,8 +158,11 @@ describe('the value of an attribute', () => {
   });
 
   test('is a number where JSON has a number, with all its digits', async () => {
-    const attributes = '{"Weight": 1.50, "Long": 12345678901234567890, "None": null, "Empty": "", "List": [], "Fits": ["a", 1.10]}';
-    expect(await importText(`{"slug":"a","name":"A","category":"C","price":1,"attributes":${attributes}}\n`)).toMatchObject({
+    const attributes =
+      '{"Weight": 1.50, "Long": 12345678901234567890, "None": null, "Empty": "", "List": [], "Fits": ["a", 1.10]}';
+    expect(
+      await importText(`{"slug":"a","name":"A","category":"C","price":1,"attributes":${attributes}}\n`),
+    ).toMatchObject({
       created: 1,
       faults: [],
     });

@@ -20,13 +20,19 @@ describe.each(['price', 'stock'] as const)('a %s that can be read in two ways', 
     ]);
   });
 
-  test.each(['9.0', '0.000', '1000.000', '4.0000'])('is read as %s of its column says, wherever that stands', async (telling) => {
-    for (const values of [['1.000', telling], [telling, '1.000']]) {
-      await sql('truncate product cascade');
-      expect(await importText(csv(name, ...values))).toMatchObject({ created: 2, faults: [] });
-      expect((await stored()).toSorted()).toEqual([1, Number(telling)].toSorted());
-    }
-  });
+  test.each(['9.0', '0.000', '1000.000', '4.0000'])(
+    'is read as %s of its column says, wherever that stands',
+    async (telling) => {
+      for (const values of [
+        ['1.000', telling],
+        [telling, '1.000'],
+      ]) {
+        await sql('truncate product cascade');
+        expect(await importText(csv(name, ...values))).toMatchObject({ created: 2, faults: [] });
+        expect((await stored()).toSorted()).toEqual([1, Number(telling)].toSorted());
+      }
+    },
+  );
 
   test('is read as the operator says', async () => {
     await importText(csv(name, '1.000'), { decimal: '.' });
@@ -79,7 +85,9 @@ describe('a currency', () => {
   test('of no list is stored, with a warning for the file', async () => {
     const warnings: string[] = [];
     const onWarning = (text: string) => warnings.push(text);
-    expect(await importText(jsonLines([row('EUR'), row('QQQ'), row('EURO')]), { onWarning })).toMatchObject({ created: 2 });
+    expect(await importText(jsonLines([row('EUR'), row('QQQ'), row('EURO')]), { onWarning })).toMatchObject({
+      created: 2,
+    });
     expect(warnings).toEqual(['neither ISO 4217 nor CLDR has the currency QQQ']);
   });
 });

@@ -40,7 +40,11 @@ describe('an empty element of a feed', () => {
       '<entry><g:id>A1</g:id><title>Red mug</title><link href="https://shop.example/p/1"/><g:price>5.00 EUR</g:price><g:availability>in stock</g:availability><g:image_link>https://shop.example/1.jpg</g:image_link></entry>';
     const feed = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:g="http://base.google.com/ns/1.0">\n<title>Shop</title><link rel="self" href="https://shop.example/"/>\n${entry}\n</feed>\n`;
     const { created, faults, unusedColumns } = await importText(feed);
-    expect({ created, faults, unusedColumns }).toEqual({ created: 1, faults: [], unusedColumns: ['link', 'link@href'] });
+    expect({ created, faults, unusedColumns }).toEqual({
+      created: 1,
+      faults: [],
+      unusedColumns: ['link', 'link@href'],
+    });
   });
 
   test('in whatever pieces the feed arrives', async () => {
@@ -59,7 +63,9 @@ describe('elements in an element', () => {
   test.each(['', '\n    ', '\r\n\t'])('are a list, with %j between them', async (space) => {
     const map = parseMapping(['imageUrls=images']);
     expect(await importText(products(listed(space)), { map })).toMatchObject({ created: 1, faults: [] });
-    expect(await sql('select tags, image_urls from product')).toEqual([{ tags: ['red, dark', 'big'], image_urls: images }]);
+    expect(await sql('select tags, image_urls from product')).toEqual([
+      { tags: ['red, dark', 'big'], image_urls: images },
+    ]);
   });
 
   test('are a list where there is one, and a text where the column has one', async () => {
@@ -107,7 +113,8 @@ describe('an attribute of an element', () => {
 });
 
 test('a fault in a feed on one line names the record and the column', async () => {
-  const row = (price: string) => `<product><name>Mug ${price}</name><price>${price}</price><category>Cups</category></product>`;
+  const row = (price: string) =>
+    `<product><name>Mug ${price}</name><price>${price}</price><category>Cups</category></product>`;
   const broken = '<product><name>Pot<price>1</price></product>';
   const { created, faults } = await importText(`<products>${row('5')}${row('cheap')}${broken}${row('6')}</products>`);
   expect(created).toBe(2);
@@ -229,21 +236,28 @@ describe('with --record', () => {
   });
 
   test("Meta's listings are read", async () => {
-    const listing = (id: string) => `<listing><vehicle_id>${id}</vehicle_id><title>Bus ${id}</title><make>Halden</make><price>9900 EUR</price>
+    const listing = (
+      id: string,
+    ) => `<listing><vehicle_id>${id}</vehicle_id><title>Bus ${id}</title><make>Halden</make><price>9900 EUR</price>
 <availability>available</availability><image><url>https://x.example/1.jpg</url></image><image><url>https://x.example/2.jpg</url><tag>Back</tag></image></listing>
 `;
     const text = `<listings><title>Cars</title>\n${listing('1')}${listing('2')}</listings>`;
     const map = parseMapping(['id=vehicle_id,image_link=image.url,additional_image_link=image.url,brand=make']);
-    expect(await importText(text, { record: 'listing', format: 'google', map })).toMatchObject({ created: 2, faults: [] });
-    expect(await sql('select sku, price, currency, stock, brand, image_urls from product order by id limit 1')).toEqual([
-      {
-        sku: '1',
-        price: '9900.00',
-        currency: 'EUR',
-        stock: 1,
-        brand: 'Halden',
-        image_urls: ['https://x.example/1.jpg', 'https://x.example/2.jpg'],
-      },
-    ]);
+    expect(await importText(text, { record: 'listing', format: 'google', map })).toMatchObject({
+      created: 2,
+      faults: [],
+    });
+    expect(await sql('select sku, price, currency, stock, brand, image_urls from product order by id limit 1')).toEqual(
+      [
+        {
+          sku: '1',
+          price: '9900.00',
+          currency: 'EUR',
+          stock: 1,
+          brand: 'Halden',
+          image_urls: ['https://x.example/1.jpg', 'https://x.example/2.jpg'],
+        },
+      ],
+    );
   });
 });

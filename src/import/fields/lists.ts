@@ -132,7 +132,9 @@ const VALUE_MEMBER = /^\w*val(?:ues?)?$/i;
 
 const isPair = (object: { readonly [key: string]: Value }): boolean => {
   const others = Object.keys(object).filter((key) => key !== 'unit');
-  return others.length === 2 && others.some((key) => NAME_MEMBER.test(key)) && others.some((key) => VALUE_MEMBER.test(key));
+  return (
+    others.length === 2 && others.some((key) => NAME_MEMBER.test(key)) && others.some((key) => VALUE_MEMBER.test(key))
+  );
 };
 
 /** The name and the value of an item of a list. */
@@ -212,11 +214,11 @@ const deepestOf = (text: string, options: ReadOptions): readonly string[] => {
   return deepest;
 };
 
-/** A separator before the first name, or behind the last, is none: `/cups/`. */
+/** A separator before the first name is none: `/cups`. */
 const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] => {
   const names = path.split(pathSeparator).map((name) => name.trim());
   const first = names.findIndex(Boolean);
-  return first < 0 ? [''] : names.slice(first, names.findLastIndex(Boolean) + 1);
+  return first < 0 ? [''] : names.slice(first);
 };
 
 /** The parts of a path, which {@link categoryPath} reads. */

@@ -44,7 +44,7 @@ const JSON_START = /^\s*(?:\[\s*(?:["[{]|\]\s*$)|\{\s*")/;
 const PYTHON_LIST = /^\s*\[\s*'.*'\s*\]\s*$/s;
 
 /** Whether a text is a list or an object in the notation of another program. */
-export const looksLikeList = (text: string): boolean => PYTHON_LIST.test(text) || jsonIn(text) !== undefined;
+const looksLikeList = (text: string): boolean => PYTHON_LIST.test(text) || jsonIn(text) !== undefined;
 
 /**
  * The value with a JSON list or object in a text read; any other value as it is.

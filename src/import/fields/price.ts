@@ -53,7 +53,22 @@ const amountHint = (text: string, decimal: DecimalMark | undefined): string => {
 };
 
 /** Codes of ISO 4217 that CLDR's list, which has those of the past too, lacks: funds, units of account, and the newest. */
-const ALSO_CURRENCIES = ['BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'SLE', 'USN', 'UYI', 'UYW', 'VED', 'XAD', 'XCG', 'ZWG'];
+const ALSO_CURRENCIES = [
+  'BOV',
+  'CHE',
+  'CHW',
+  'CLF',
+  'COU',
+  'MXV',
+  'SLE',
+  'USN',
+  'UYI',
+  'UYW',
+  'VED',
+  'XAD',
+  'XCG',
+  'ZWG',
+];
 
 const CURRENCIES = new Set([...Intl.supportedValuesOf('currency'), ...ALSO_CURRENCIES]);
 

@@ -34,7 +34,7 @@ export interface Mapping {
   readonly roots: ReadonlySet<string>;
 }
 
-export const NO_MAPPING: Mapping = { targetsOf: () => undefined, targets: [], roots: new Set() };
+const NO_MAPPING: Mapping = { targetsOf: () => undefined, targets: [], roots: new Set() };
 
 export interface FormatReader {
   /** The rows that are complete with this record: none while the next record may belong to the same row. */

@@ -205,7 +205,10 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
     ...items[0],
     product: {
       ...product,
-      values: { ...product.values, ...(file.has('name') && { name: groupTitle || withoutOption(start, [...names, ...differing]) || title }) },
+      values: {
+        ...product.values,
+        ...(file.has('name') && { name: groupTitle || withoutOption(start, [...names, ...differing]) || title }),
+      },
     },
     images: items.flatMap(({ images }) => images),
     attributes: attributes.filter(([name]) => ![...names, ...differing].includes(name)),

@@ -1,7 +1,7 @@
 import { DomHandler, DomUtils, Parser } from 'htmlparser2';
 import { OperatorError } from '../../errors.ts';
 import type { ReadOptions } from '../options.ts';
-import type { SourceRecord, Value } from '../record.ts';
+import { isObject, type SourceRecord, type Value } from '../record.ts';
 import { MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
 
 /** The elements that are records, in lower case: those of RSS, of Atom, and a usual one. */
@@ -86,7 +86,11 @@ class FeedReader {
       if (this.#record) this.#finish(`does not end${MAY_BE_CUT}`);
       else if (this.#open > 0 && this.hasRecords) {
         const end = this.#lineOf(this.#blockStart + this.#block.length);
-        this.#records.push({ line: end, fields: {}, fault: { line: end, reason: `the feed does not end${MAY_BE_CUT}` } });
+        this.#records.push({
+          line: end,
+          fields: {},
+          fault: { line: end, reason: `the feed does not end${MAY_BE_CUT}` },
+        });
       }
       this.#parser.end();
     }
@@ -116,7 +120,14 @@ class FeedReader {
     this.#isNumbered ??= /\S[^\n]*$/.test(this.#block.slice(this.#block.lastIndexOf('\n', start - 1) + 1, start));
     this.#count += 1;
     const line = this.#lineOf(this.#parser.startIndex);
-    return { line, record: this.#isNumbered ? this.#count : undefined, name, dom: new DomHandler(), depth: 0, characters: 0 };
+    return {
+      line,
+      record: this.#isNumbered ? this.#count : undefined,
+      name,
+      dom: new DomHandler(),
+      depth: 0,
+      characters: 0,
+    };
   }
 
   #text(text: string): void {
@@ -198,10 +209,11 @@ const attributesOf = ({ attribs }: Element): [string, string][] =>
 /** `<price currency="EUR">5</price>` is `price` and `price@currency`, and `<param name="Size">M</param>` a name with its value. */
 const addElement = (fields: Fields, element: Element): void => {
   const attributes = Object.fromEntries(attributesOf(element));
-  const value = valueOf(element);
-  if (typeof value === 'string' && attributes.name !== undefined) return add(fields, element.name, { ...attributes, value });
-  add(fields, element.name, value);
-  if (typeof value === 'object' && !Array.isArray(value)) return;
+  const value = valueIn(element);
+  const isNamed = typeof value === 'string' && attributes.name !== undefined;
+  add(fields, element.name, isNamed ? { ...attributes, value } : value);
+  // The members of an object have its attributes among them.
+  if (isNamed || isObject(value)) return;
   for (const [name, text] of Object.entries(attributes)) add(fields, `${element.name}@${name}`, text);
 };
 
@@ -217,7 +229,7 @@ const BLOCKS = new Set(['p', 'br', 'div', 'ul', 'ol', 'li', 'table', 'h1', 'h2',
 const INLINE = new Set(['a', 'b', 'big', 'em', 'font', 'i', 'img', 'small', 'span', 'strong', 'sub', 'sup', 'u']);
 
 /** A text; a list of what is in elements of one name, `<tags><tag>red</tag></tags>`; or the fields of elements. */
-const valueOf = (element: Element): Value => {
+const valueIn = (element: Element): Value => {
   const children = element.children.filter(isElement);
   const names = new Set(children.map(({ name }) => name));
   const [name] = names;

@@ -1,6 +1,13 @@
 import type { ClientBase } from 'pg';
 import { oneRow } from '../../database/client.ts';
-import { type Field, type ImportKind, isCategoryReference, type Range, type WriteContext, type Written } from '../kind.ts';
+import {
+  type Field,
+  type ImportKind,
+  isCategoryReference,
+  type Range,
+  type WriteContext,
+  type Written,
+} from '../kind.ts';
 import { isPresent, STAGE } from './stage.ts';
 
 /** The statements that write the rows of a staging table into the table of their kind. */
