@@ -6,16 +6,12 @@ import type { CacheOutcome, Found } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
-import type { WrittenResult } from './body-form.ts';
-import type { Caller, GatewayPlugin, RequestState, ServerContext } from './context.ts';
-import { CHANGES_FIELD, type Changes, createChangeTopics } from './live/changes.ts';
+import type { Changes } from './context.ts';
+import type { Asked, Execution } from './execution.ts';
+import { ExecutionFailed } from './failures.ts';
+import { CHANGES_FIELD, createChangeTopics } from './live/changes.ts';
 import { type ChangeSource, createTopics, type LiveOperation, type Topic, type TopicListener } from './live/topics.ts';
-import type { Operation } from './operation.ts';
-import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
-import type { Execute } from './use-compiled-execution.ts';
-import type { Documents } from './use-documents.ts';
-import { EVENT_STREAM_TYPE, negotiateEvents } from './use-request-reader.ts';
-import { answer, resultOf, runOf } from './use-response-cache.ts';
+import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 /** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
 export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
@@ -31,9 +27,9 @@ export interface SubscriptionCounts {
 export type Live = ReturnType<typeof createLive>;
 
 interface Deps {
-  readonly documents: Documents;
-  readonly runOperation: RunOperation;
-  readonly execute: Execute;
+  readonly execution: Execution;
+  /** What a request asks for, within the limits. @throws AppError, GraphQLError */
+  readonly ask: (args: ExecutionArgs) => Asked;
   readonly source: ChangeSource;
   readonly maxSubscriptions: number;
   /** Whether a token may lose its validity. */
@@ -55,7 +51,7 @@ const TICKS_PER_VERIFICATION = 10;
 
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
 export const createLive = (deps: Deps) => {
-  const { documents, runOperation, execute, source, maxSubscriptions, isRestricted, log } = deps;
+  const { execution, ask, source, maxSubscriptions, isRestricted, log } = deps;
   const counts: SubscriptionCounts = {
     open: 0,
     events: 0,
@@ -65,6 +61,7 @@ export const createLive = (deps: Deps) => {
   const topics = createTopics({ ...source, onPublished: (lagMs) => counts.lagSeconds.add(lagMs / 1000) });
   const changeTopics = createChangeTopics(source);
   const streams = new Set<EventSequence>();
+  const opened = new WeakMap<Call, EventSequence>();
   let isOver = false;
   let ticking: NodeJS.Timeout | undefined;
   let ticks = 0;
@@ -101,44 +98,32 @@ export const createLive = (deps: Deps) => {
   };
 
   /** Begins to listen to the present state. */
-  const beginState = async (args: ExecutionArgs, operation: Operation): Promise<Beginning> => {
-    const { call, state } = args.contextValue as ServerContext;
-    const { form } = state;
-    const run = async (caller: Caller): Promise<Found> => {
-      const executed = await runOperation(runOf(operation, args, execute, caller));
-      if (executed.answer) return executed;
-      throw new Error('A live operation has no response that equal requests share.');
-    };
-    const found = await run(call);
+  const beginState = async (asked: Asked, call: Call): Promise<Beginning> => {
+    const { operation, form } = asked;
+    const found: Found = await execution.respond(asked, call);
     const live: LiveOperation = {
-      run: () => run(anybody),
-      toEvent: (answer) => resultOf({ answer, outcome: 'hit' }, form),
+      run: async () => execution.respond(asked, anybody),
+      toEvent: (answer) => execution.resultOf(answer, form),
       toComparable: ({ body, etag }) => operation.withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
     };
     return { outcome: found.outcome, join: (listener) => topics.join(live, found, listener) };
   };
 
   /** Begins to listen to what changes from now on. */
-  const beginChanges = async (args: ExecutionArgs, operation: Operation): Promise<Beginning> => {
-    const context = args.contextValue as ServerContext;
-    const { form } = context.state;
-    const run = async (changes: Changes): Promise<WrittenResult> => {
-      const given = { ...args, contextValue: { ...context, changes } };
-      return resultOf(await runOperation({ ...runOf(operation, given, execute, anybody), isApart: true }), form);
-    };
-    const key = `${form.name} ${operation.id} ${JSON.stringify(args.variableValues)}`;
-    return { outcome: 'miss', join: await changeTopics.begin(key, run) };
+  const beginChanges = async (asked: Asked): Promise<Beginning> => {
+    const run = async (changes: Changes): Promise<ExecutionResult> =>
+      execution.resultOf((await execution.respond(asked, anybody, changes)).answer, asked.form);
+    return { outcome: 'miss', join: await changeTopics.begin(execution.topicOf(asked), run) };
   };
 
-  const subscribe = async (args: ExecutionArgs, operation: Operation): Promise<AsyncIterable<ExecutionResult>> => {
-    const { call, state } = args.contextValue as ServerContext;
-    const { rootFields } = operation;
+  const subscribe = async (asked: Asked, call: Call): Promise<AsyncIterable<ExecutionResult>> => {
+    const { rootFields } = asked.operation;
     refuseExcess();
-    const { outcome, join } = await (rootFields.has(CHANGES_FIELD) ? beginChanges : beginState)(args, operation);
+    const { outcome, join } = await (rootFields.has(CHANGES_FIELD) ? beginChanges(asked) : beginState(asked, call));
     refuseExcess();
-    state.outcome = outcome;
-    const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, streams, counts);
-    state.events = stream;
+    const verify = isRestricted ? () => call.admit(rootFields) : NO_TOKEN;
+    const stream = new EventSequence({ outcome, verify, streams, counts });
+    opened.set(call, stream);
     ticking ??= apart(() => setInterval(tick, TICK_MS));
     stream.listenTo(join(stream));
     if (isOver) stream.end('shutdown');
@@ -147,15 +132,14 @@ export const createLive = (deps: Deps) => {
 
   const plugin: GatewayPlugin = {
     onSubscribe: ({ args, setSubscribeFn }) => {
-      const { call, state } = args.contextValue as ServerContext;
-      const operation = documents.prepare(args.document, args.operationName);
-      if (!operation) return;
-      negotiateEvents(call.request.headers.accept);
-      state.contentType = EVENT_STREAM_TYPE;
+      ask(args);
       setSubscribeFn(async (given) => {
-        if (!isLive(call)) return answer(documents, runOperation, given, execute);
+        // A plugin behind this one may have put another document in its place.
+        const asked = ask(given);
+        const { call } = given.contextValue as ServerContext;
+        if (!isLive(call)) return execution.once(asked);
         try {
-          return await subscribe(given, operation);
+          return await subscribe(asked, call);
         } catch (error) {
           if (error instanceof ExecutionFailed) return { errors: error.errors };
           throw error;
@@ -167,6 +151,8 @@ export const createLive = (deps: Deps) => {
   return {
     counts,
     plugin,
+    /** The events that were opened for a request: whoever does not send them has to end them. */
+    streamOf: (call: Call): EventSequence | undefined => opened.get(call),
     /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
     complete: (): void => {
       isOver = true;
@@ -186,12 +172,22 @@ const isLive = ({ request: { method }, previewAt }: Call): boolean => method !==
 /** One function for all streams: one made for each would keep its request in memory as long as the stream lives. */
 const NO_TOKEN = (): undefined => undefined;
 
+interface SequenceOptions {
+  /** Where the first event comes from. */
+  readonly outcome: CacheOutcome;
+  /** Verifies the token of the client again. */
+  readonly verify: () => Promise<void> | undefined;
+  /** Those that are open. */
+  readonly streams: Set<EventSequence>;
+  readonly counts: SubscriptionCounts;
+}
+
 type Step = IteratorResult<ExecutionResult, undefined>;
 
 /** The events of one listener. One that reads slowly gets the latest of those that came meanwhile. */
 class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionResult, undefined> {
+  readonly outcome: CacheOutcome;
   readonly verify: () => Promise<void> | undefined;
-  readonly #state: RequestState;
   readonly #streams: Set<EventSequence>;
   readonly #counts: SubscriptionCounts;
   #topic: Topic | undefined;
@@ -199,13 +195,8 @@ class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionRes
   #reader: ((step: Step) => void) | undefined;
   #isEnded = false;
 
-  constructor(
-    state: RequestState,
-    verify: EventSequence['verify'],
-    streams: Set<EventSequence>,
-    counts: SubscriptionCounts,
-  ) {
-    this.#state = state;
+  constructor({ outcome, verify, streams, counts }: SequenceOptions) {
+    this.outcome = outcome;
     this.verify = verify;
     this.#streams = streams.add(this);
     this.#counts = counts;
@@ -256,9 +247,14 @@ class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionRes
   }
 
   return(): Promise<Step> {
-    this.#next = undefined;
-    this.end(this.#state.isSlow ? 'slow' : 'client');
+    this.leave('client');
     return Promise.resolve(DONE);
+  }
+
+  /** Nobody reads what is left. */
+  leave(reason: EndReason): void {
+    this.#next = undefined;
+    this.end(reason);
   }
 
   [Symbol.asyncIterator](): this {

@@ -23,7 +23,7 @@ import {
   objectFieldsOf,
   rangeOf,
 } from '../arguments.ts';
-import type { OperationContext } from '../context.ts';
+import type { OperationContext, RowCount } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
 import { hasNode } from '../selection.ts';
 import { readable, tooComplex } from './document-size.ts';
@@ -140,12 +140,6 @@ const reader = (
   const size = read();
   return () => size;
 };
-
-/** The rows that the lists of one operation have returned, and how many they may. */
-export interface RowCount {
-  rows: number;
-  readonly maximum: number;
-}
 
 /**
  * Makes every list count the rows that it returns. The cost of an operation is an estimate where the length of a list is assumed: a shop may

@@ -3,17 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import type { Change } from '../../cache/tags.ts';
 import { AppError } from '../../errors.ts';
-import type { WrittenResult } from '../body-form.ts';
+import { textOfResult } from '../body-form.ts';
 import { builder, LIVE_FIELD } from '../builder.ts';
+import type { Changes } from '../context.ts';
 import { type ChangeSource, MIN_INTERVAL_MS, RETRY_MS, type Topic, type TopicListener } from './topics.ts';
-
-/** What has changed since the last event: the ids of rows, or everything where they are not known. */
-export interface Changes {
-  readonly products: readonly number[];
-  readonly categories: readonly number[];
-  readonly notices: readonly number[];
-  readonly everything: boolean;
-}
 
 const MAX_IDS = 1000;
 
@@ -100,7 +93,7 @@ interface State extends Topic {
   timer: NodeJS.Timeout | undefined;
 }
 
-export type RunChanges = (changes: Changes) => Promise<WrittenResult>;
+export type RunChanges = (changes: Changes) => Promise<ExecutionResult>;
 
 /** A transaction of many rows is notified in parts. */
 const COLLECT_MS = 20;
@@ -153,7 +146,7 @@ export const createChangeTopics = (source: ChangeSource) => {
     topic.timer = undefined;
     try {
       const result = await topic.run(changes);
-      if (textOf(result) === topic.nothing) return;
+      if (textOfResult(result) === topic.nothing) return;
       for (const listener of topic.listeners) listener.onEvent(result);
     } catch (error) {
       if (kindOf(error) === 'other') {
@@ -200,7 +193,7 @@ export const createChangeTopics = (source: ChangeSource) => {
       beginning += 1;
       try {
         const first = await run(EVERYTHING);
-        const nothing = textOf(await run(NOTHING));
+        const nothing = textOfResult(await run(NOTHING));
         await delay(freshnessMs);
         return (listener) => {
           const topic = topics.get(key) ?? open(key, run, first, nothing);
@@ -219,5 +212,3 @@ export const createChangeTopics = (source: ChangeSource) => {
     },
   };
 };
-
-const textOf = (result: WrittenResult): string => result.stringify(result);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { BodySink } from '../../http/message.ts';
-import type { WrittenResult } from '../body-form.ts';
+import { textOfResult, WrittenResult } from '../body-form.ts';
 import { withExtensions } from '../mask-error.ts';
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
@@ -21,6 +21,7 @@ const NOTHING = new Uint8Array();
  */
 export const createEventStreams = () => {
   const written = new WeakMap<ExecutionResult, Uint8Array>();
+  const bodies = new WeakMap<Response, EventBytes | undefined>();
   /** Each with the number of its group. */
   const sinks = new Map<BodySink, number>();
   let joined = 0;
@@ -29,7 +30,7 @@ export const createEventStreams = () => {
   let commenting: NodeJS.Timeout | undefined;
 
   const toBytes = (result: ExecutionResult): Uint8Array => {
-    if (!isAsWritten(result)) return Buffer.from(eventOf(result));
+    if (!(result instanceof WrittenResult)) return Buffer.from(eventOf(result));
     let bytes = written.get(result);
     if (!bytes) {
       bytes = Buffer.from(eventOf(result));
@@ -62,7 +63,7 @@ export const createEventStreams = () => {
     /** Of one result, and the end. */
     textOf: (result: ExecutionResult): string => eventOf(result) + COMPLETE,
     /** Of many, as they come. Equal results of several streams are the same bytes. */
-    bytesOf: (results: AsyncIterable<ExecutionResult>): AsyncIterableIterator<Uint8Array, undefined> => {
+    bytesOf: (results: AsyncIterable<ExecutionResult>): EventBytes => {
       const iterator = results[Symbol.asyncIterator]();
       let isOver = false;
       return {
@@ -84,6 +85,14 @@ export const createEventStreams = () => {
         },
       };
     },
+    /** Notes what is sent as the body of a response: undefined for its own text. */
+    note: (response: Response, bytes: EventBytes | undefined): Response => {
+      bodies.set(response, bytes);
+      return response;
+    },
+    /** What is sent as the body of a response as it comes: of one that a plugin has put in the place of ours, nobody has begun to read it. */
+    bodyOf: (response: Response): AsyncIterator<Uint8Array> | undefined =>
+      bodies.has(response) ? bodies.get(response) : response.body?.values(),
     /**
      * Sends bytes as they come, and comments between them.
      * @param onEnd is called once. @param isSlow whether the client is cut because it does not read
@@ -117,14 +126,11 @@ export const createEventStreams = () => {
   };
 };
 
+type EventBytes = AsyncIterableIterator<Uint8Array, undefined>;
+
 const OVER: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
 
-const isAsWritten = (result: ExecutionResult): boolean => (result as Partial<WrittenResult>).isChanged?.() === false;
-
-const eventOf = (result: ExecutionResult): string => {
-  const { stringify = JSON.stringify } = result as Partial<WrittenResult>;
-  return `event: next\ndata: ${stringify(withoutStatus(result))}\n\n`;
-};
+const eventOf = (result: ExecutionResult): string => `event: next\ndata: ${textOfResult(withoutStatus(result))}\n\n`;
 
 /** What errors say of an HTTP response is not for clients. */
 const withoutHttp = (error: GraphQLError): GraphQLError => {
