@@ -9,7 +9,7 @@ import type { Changes, CreateContext, OperationContext } from './context.ts';
 import { type Asked, ask, type Execution, inTurn } from './execution.ts';
 import { failedResult, failureOf, isOfVanishedRow, MAX_TRIES } from './failures.ts';
 import type { CostLimit } from './limits/cost.ts';
-import { inOnePiece, type Operation } from './operation.ts';
+import { inOnePiece } from './operation.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 import { type CountsView, countEach, fillPlaceholders } from './view-count.ts';
@@ -47,14 +47,14 @@ export class OwnExecution implements Execution {
       extendContext(this.#begin(context.call) as object);
     },
     onExecute: ({ args, setExecuteFn }) => {
-      const { operation } = ask(args, this.#deps);
-      setExecuteFn((given: ExecutionArgs) => this.#execute(given, operation));
+      const asked = ask(args, this.#deps);
+      setExecuteFn((given: ExecutionArgs) => this.#execute(given, asked));
       return { onExecuteDone: ({ result }) => this.#countViews(args, result as ExecutionResult) };
     },
   };
 
-  once({ args, operation }: Asked): Promise<ExecutionResult> {
-    return this.#execute(args, operation);
+  once(asked: Asked): Promise<ExecutionResult> {
+    return this.#execute(asked.args, asked);
   }
 
   respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
@@ -62,7 +62,7 @@ export class OwnExecution implements Execution {
     const { createContext, costLimit, responseCache } = this.#deps;
     return responseCache.makeApart(this.topicOf(), async (hints) => {
       Object.assign(args.contextValue as OwnContext, createContext(hints, caller.previewAt), { changes });
-      const result = await this.#execute(args, operation);
+      const result = await this.#execute(args, asked);
       if (result.errors) throw failureOf(result);
       return form.toBody(JSON.stringify(result.data), () => costLimit.report(operation.cost, variables)).body;
     });
@@ -86,11 +86,13 @@ export class OwnExecution implements Execution {
     return this.#deps.createContext(hints, previewAt);
   }
 
-  #execute(args: ExecutionArgs, operation: Operation): Promise<ExecutionResult> {
-    return withDeadline(
-      inTurn(operation, this.#deps, () => this.#tryAll(args)),
-      this.#deps.timeoutMs,
-    );
+  /** @param args those of the request, or what plugins have made of them */
+  async #execute(args: ExecutionArgs, { operation, variables, form }: Asked): Promise<ExecutionResult> {
+    const { costLimit, timeoutMs } = this.#deps;
+    const executing = inTurn(operation, this.#deps, () => this.#tryAll(args));
+    const result = await withDeadline(executing, timeoutMs);
+    if (!form.hasCost || result.data === undefined) return result;
+    return { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } };
   }
 
   async #tryAll(args: ExecutionArgs): Promise<ExecutionResult> {

@@ -236,7 +236,10 @@ test('the context is one object, from onContextBuilding to the resolver', async 
 
 test('hooks run each time, for equal requests at the same time and one after the other', async () => {
   let executed = 0;
-  await using gateway = await open([{ onExecute: () => void (executed += 1) }]);
+  const onExecute = (): void => {
+    executed += 1;
+  };
+  await using gateway = await open([{ onExecute }]);
   for (let time = 0; time < 3; time += 1) await Promise.all([gateway.graphql(QUERY), gateway.get('/api/product/1')]);
   await Promise.all([gateway.graphql(QUERY), gateway.graphql(QUERY), gateway.graphql(QUERY)]);
   expect(executed).toBe(9);
@@ -459,6 +462,14 @@ test('an error of another copy of graphql is known by its name', async () => {
   }
 });
 
+test('the cost of an operation is among the extensions where a request asks for it', async () => {
+  await using gateway = await open([{ onExecute: () => {} }]);
+  expect((await gateway.post({ query: QUERY, extensions: { cost: true } })).json).toEqual({
+    data: { product: { name: 'Pan', stock: 7 } },
+    extensions: { cost: { actual: 2, maximum: 20_000, field: 'product' } },
+  });
+});
+
 test('a subscription that a plugin answers by a plain result gives its place back', async () => {
   const plugin: Plugin = {
     onSubscribe: () => ({
@@ -487,7 +498,10 @@ describe('with PLUGINS_SHARE_ANSWERS', () => {
 
   test('memory stands in front, by either door', async () => {
     let executed = 0;
-    await using gateway = await open([{ onExecute: () => void (executed += 1) }], SHARED);
+    const onExecute = (): void => {
+      executed += 1;
+    };
+    await using gateway = await open([{ onExecute }], SHARED);
     for (const target of [`/graphql?query=${QUERY}`, '/api/product/1']) {
       await expect.poll(() => gateway.get(target).then(isHit)).toBe(true);
       const before = executed;
@@ -495,6 +509,20 @@ describe('with PLUGINS_SHARE_ANSWERS', () => {
       expect(executed).toBeLessThanOrEqual(before + 1);
       expect((await gateway.get(target)).headers['cache-control']).toContain('public');
     }
+  });
+
+  test('a resolver that a plugin wraps gets the four parameters of graphql-js, and runs once', async () => {
+    const seen: string[] = [];
+    const plugin = wrap(
+      'Query.product',
+      (resolve) => (source: unknown, args: object, context: unknown, info: { fieldName: string }) => {
+        seen.push(info.fieldName);
+        return resolve?.(source, args as never, context, info as never);
+      },
+    );
+    await using gateway = await open([plugin], SHARED);
+    expect((await gateway.graphql(QUERY)).data).toEqual({ product: { name: 'Pan', stock: 7 } });
+    expect(seen).toEqual(['product']);
   });
 
   test('a rule without a name runs, also where the text was validated without it before', async () => {

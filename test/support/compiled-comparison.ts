@@ -3,7 +3,6 @@ import { execute, parse, validate } from 'graphql';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { OperationContext } from '../../src/graphql/context.ts';
-import { noteParameters } from '../../src/graphql/executor/compile.ts';
 import { CompiledExecution } from '../../src/graphql/executor/compiled-execution.ts';
 import { ExecutionFailed } from '../../src/graphql/failures.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
@@ -28,7 +27,7 @@ export const compareExecutions = async (numRuns: number): Promise<Shares> => {
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {
       const faults = g(fc.constantFrom, 0, 0, 1, 4);
-      const schema = noteParameters(randomSchema(g, faults));
+      const schema = randomSchema(g, faults);
       const directives = g(fc.constantFrom, 0, 0, 10);
       const { text, variables } = randomQuery(schema, g, { faults: 0, directives });
       const document = parse(text);

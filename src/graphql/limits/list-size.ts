@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import {
   argumentValue,
+  around,
   DEFAULT_PAGE_SIZE,
   isListSize,
   LIST_SIZE,
@@ -149,14 +150,14 @@ export const enforceRowCount = (schema: GraphQLSchema): GraphQLSchema => {
   for (const { field, coordinate } of objectFieldsOf(schema)) {
     const { resolve } = field;
     if (!isObjectList(field) || !resolve) continue;
-    field.resolve = (source, args, context: OperationContext, info) => {
+    field.resolve = around(resolve, (source, args, context: OperationContext, info) => {
       const count = (items: unknown): unknown => {
         if (Array.isArray(items)) countRows(context.rowCount, items.length, coordinate);
         return items;
       };
       const items: unknown = resolve(source, args, context, info);
       return isPromise(items) ? items.then(count) : count(items);
-    };
+    });
   }
   return schema;
 };
