@@ -121,7 +121,7 @@ export const createResponseCache = ({
     /** The response, which is also cached if it is still true. @param last that was cached under the key until now */
     keep(body: string, last: CachedResponse | undefined): CachedResponse {
       const made = this.toResponse(body, last);
-      // Not with several views: where one notice was withdrawn, the response is made anew, after the views of the others were counted.
+      // Not with several views: where one notice was withdrawn, the response is made again, after the views of the others were counted.
       const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
       if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(this.#key, made);
       return made;
