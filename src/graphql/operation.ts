@@ -3,11 +3,14 @@ import {
   type DocumentNode,
   type FieldNode,
   GraphQLDeferDirective,
+  type GraphQLInputType,
   type GraphQLSchema,
   GraphQLStreamDirective,
   getArgumentValues,
+  getNullableType,
   getOperationAST,
   getVariableValues,
+  isListType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -137,12 +140,19 @@ const textsOf = (definitions: readonly VariableDefinitionNode[]): Operation['tex
     let hasObjects = false;
     const sent: Record<string, unknown> = Object.create(null);
     for (const [name, byDefault] of defaults) {
-      const { value = byDefault } = sources[name] ?? {};
+      const source = sources[name];
+      const value = source?.value === undefined ? byDefault : asList(source.signature.type, source.value);
       sent[name] = value;
       hasObjects ||= typeof value === 'object' && value !== null;
     }
     return hasObjects ? JSON.stringify(sent, inOrder) : JSON.stringify(sent);
   };
+};
+
+/** A value that stands for a list of one: https://spec.graphql.org/draft/#sec-List.Input-Coercion */
+const asList = (type: GraphQLInputType, value: unknown): unknown => {
+  const nullable = getNullableType(type);
+  return isListType(nullable) && value !== null && !Array.isArray(value) ? [asList(nullable.ofType, value)] : value;
 };
 
 /** Equal input objects have equal texts, in whatever order their fields come. */
