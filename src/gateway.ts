@@ -26,6 +26,7 @@ import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
+import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { createEventStreams } from './graphql/live/event-stream.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
@@ -130,6 +131,7 @@ const assemble = async (
   const trusted = {
     documents: await readTrustedDocuments(trustedFiles(config), documents),
     areRequired: config.trustedDocumentsOnly,
+    maxChars: maxCharsOf(config.queryLimits),
   };
   const observability = await createObservability(config, log);
   const { observer, tracing } = observability;

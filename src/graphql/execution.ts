@@ -56,6 +56,7 @@ export const ask = (
 /** Executes an operation in its turn, with a span where there are traces. */
 export const inTurn = <Result>(
   { label, isSubscription, isOnlyCounted }: Operation,
+  { countViews }: Pick<Caller, 'countViews'>,
   { load, tracing }: { readonly load: LoadGuard; readonly tracing: Tracing },
   work: () => Promise<Result>,
 ): Promise<Result> => {
@@ -65,5 +66,5 @@ export const inTurn = <Result>(
     ? () => tracing.span(type, { 'graphql.operation.type': type, 'graphql.operation.name': label }, work)
     : work;
   // Views wait in a queue with bounds of its own.
-  return isOnlyCounted ? traced() : load.during(traced);
+  return isOnlyCounted && countViews ? traced() : load.during(traced);
 };

@@ -89,7 +89,8 @@ export class OwnExecution implements Execution {
   /** @param args those of the request, or what plugins have made of them */
   async #execute(args: ExecutionArgs, { operation, variables, form }: Asked): Promise<ExecutionResult> {
     const { costLimit, timeoutMs } = this.#deps;
-    const executing = inTurn(operation, this.#deps, () => this.#tryAll(args));
+    const { call } = args.contextValue as OwnContext;
+    const executing = inTurn(operation, call, this.#deps, () => this.#tryAll(args));
     const result = await withDeadline(executing, timeoutMs);
     if (!form.hasCost || result.data === undefined) return result;
     return { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } };

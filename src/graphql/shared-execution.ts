@@ -133,7 +133,7 @@ export class SharedExecution implements Execution {
     const { operation, variables, form } = asked;
     return async (hints) => {
       if (operation.isOfSchema) hints.dependsOnNothing();
-      const data = await inTurn(operation, this.#deps, () => this.#execute(asked, caller, hints, changes));
+      const data = await inTurn(operation, caller, this.#deps, () => this.#execute(asked, caller, hints, changes));
       const { body, status } = form.toBody(data, () => costLimit.report(operation.cost, variables));
       hints.status = status;
       return body;

@@ -1,4 +1,4 @@
-import { type DocumentNode, type ExecutionArgs, getOperationAST } from 'graphql';
+import { type DocumentNode, type ExecutionArgs, Kind, specifiedScalarTypes, visit } from 'graphql';
 import type { Call } from '../http/route.ts';
 import { rootFieldsOf } from './operation.ts';
 import type { GatewayPlugin, ServerContext } from './server-context.ts';
@@ -21,12 +21,28 @@ export const useAccess = (documents: Documents, isRestricted: boolean): GatewayP
       ({ valid }) => {
         if (!valid) invalid.set(context.call, params.documentAST);
       },
-    onExecutionResult: async ({ context: { call, params } }) => {
+    onExecutionResult: async ({ context: { call } }) => {
       const document = invalid.get(call);
-      const definition = document && getOperationAST(document, params.operationName);
-      if (definition) await call.admit(rootFieldsOf(document, definition));
+      if (document) await call.admit(namesIn(document));
     },
     onExecute: admit,
     onSubscribe: admit,
   };
+};
+
+const SCALARS: ReadonlySet<string> = new Set(specifiedScalarTypes.map(({ name }) => name));
+
+/**
+ * What the errors of a document may tell of: the root fields of all its operations, whichever is asked for, and the types that it names, as fragments and
+ * variables do. No type is a public field.
+ */
+const namesIn = (document: DocumentNode): Set<string> => {
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  const names = new Set(operations.flatMap((operation) => [...rootFieldsOf(document, operation)]));
+  visit(document, {
+    NamedType: ({ name }) => {
+      if (!SCALARS.has(name.value)) names.add(name.value);
+    },
+  });
+  return names;
 };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLParams } from 'graphql-yoga';
 import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
@@ -19,10 +20,12 @@ import type { GatewayPlugin } from './server-context.ts';
  */
 export const useRequestReader = (): GatewayPlugin => {
   const ofClients = new WeakSet<Request>();
+  const largeBodies = new LargeBodies();
   return {
     onRequest: ({ request }) => void ofClients.add(request),
     onRequestParse: ({ serverContext: { call }, setRequestParser }) => {
       setRequestParser(async (given) => {
+        await largeBodies.turn(call.request.body);
         if (ofClients.has(given)) return paramsOf(call.request);
         return given.method === 'POST' ? paramsOfText(await given.text()) : paramsOfQuery(splitTarget(given.url).query);
       });
@@ -33,6 +36,18 @@ export const useRequestReader = (): GatewayPlugin => {
 /** The parameters of a client's request. @throws AppError BAD_USER_INPUT, QUERY_TOO_COMPLEX */
 export const paramsOf = ({ method, target, body }: GatewayRequest): GraphQLParams =>
   asksByBody(method) ? paramsOfText(readText(body as Buffer)) : paramsOfQuery(splitTarget(target).query);
+
+/** Reading a large body takes up to 20 ms: no two are read in one turn of the event loop, so that others are answered in between. */
+class LargeBodies {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Resolves when this one may be read. */
+  async turn(body: GatewayRequest['body']): Promise<void> {
+    if (!Buffer.isBuffer(body) || body.byteLength < LARGE) return;
+    this.#last = this.#last.then(() => nextTurn());
+    await this.#last;
+  }
+}
 
 /** Why the body of a request is not read: UNSUPPORTED_MEDIA_TYPE, or the error that receiving it failed with. */
 export const bodyFault = ({ method, headers, body }: GatewayRequest): AppError | undefined => {
@@ -176,7 +191,7 @@ const MAX_NESTING = 64;
 const MAX_PARTS = 10_000;
 
 /** A shorter text takes the parser a few milliseconds at most; 1 MiB of brackets takes more than a hundred. */
-const MIN_CHARS = 65_536;
+const LARGE = 65_536;
 
 /**
  * Checks a long JSON text before it is parsed: deeply nested values and many small objects take the parser far longer than long lists and
@@ -184,7 +199,7 @@ const MIN_CHARS = 65_536;
  * @throws AppError QUERY_TOO_COMPLEX
  */
 const checkJson = (text: string): void => {
-  if (text.length < MIN_CHARS) return;
+  if (text.length < LARGE) return;
   let nesting = 0;
   let parts = 0;
   for (let at = 0; at < text.length; at += 1) {
