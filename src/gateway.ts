@@ -27,12 +27,12 @@ import { failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
-import { createEventStreams } from './graphql/live/event-stream.ts';
+import { EventStreams } from './graphql/live/event-stream.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
-import { createLive } from './graphql/use-live.ts';
+import { Live } from './graphql/use-live.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
@@ -220,7 +220,7 @@ const assemble = async (
   const execution = areShared
     ? new SharedExecution({ ...executing, compiled, answers, countViews })
     : new OwnExecution({ ...executing, viewCounter, hideSuggestions: !config.fieldSuggestions });
-  const live = createLive({
+  const live = new Live({
     execution,
     ask: (args) => ask(args, executing),
     source: common,
@@ -228,9 +228,9 @@ const assemble = async (
     isRestricted: access.isRestricted,
     log,
   });
-  onClose(live.close);
+  onClose(() => live.close());
   const maskError = createMaskError(() => observer.logOf(log));
-  const eventStreams = createEventStreams();
+  const eventStreams = new EventStreams();
   const yoga = createGraphqlServer({
     schema,
     documents,
@@ -283,7 +283,7 @@ const assemble = async (
         answers,
         maskError,
         eventStreams,
-        streamOf: live.streamOf,
+        streamOf: (call) => live.streamOf(call),
         graphiql: pages.graphiql,
       }),
       createRestRoutes(operations, { yoga, documents, answers, maskError }),
@@ -315,7 +315,7 @@ const assemble = async (
     metrics,
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: probes.startDraining,
-    completeSubscriptions: live.complete,
+    completeSubscriptions: () => live.complete(),
     startIndex: browseIndex.start,
   };
 };

@@ -6,6 +6,7 @@ import { type ReportingPrisma, reportReads } from '../database/prisma.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Tracing } from '../observability/tracing.ts';
+import type { Changes } from './live/changed-ids.ts';
 
 /** A row that another row refers to was deleted between two statements of the operation. */
 export class RowVanished extends Error {
@@ -29,14 +30,6 @@ export interface OperationContext {
 export interface RowCount {
   rows: number;
   readonly maximum: number;
-}
-
-/** What has changed since the last event: the ids of rows, or everything where they are not known. */
-export interface Changes {
-  readonly products: readonly number[];
-  readonly categories: readonly number[];
-  readonly notices: readonly number[];
-  readonly everything: boolean;
 }
 
 /** What a feature reads with, for one server of the database. */

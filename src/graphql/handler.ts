@@ -34,6 +34,7 @@ interface Options {
   readonly answers: Answers;
   readonly maskError: MaskError;
   readonly eventStreams: EventStreams;
+  /** Of a subscription. */
   readonly streamOf: Live['streamOf'];
   readonly graphiql: ResponseRoute;
 }
@@ -53,7 +54,16 @@ export const createGraphqlRoutes = (options: Options): FindRoute => {
     errors: ERRORS,
     faultOf: bodyFault,
     countsViewsOnly: (request) => countsViewsOnly(request, options.documents),
-    run: (call) => run(call, options),
+    run: async (call) => {
+      let answered: Awaited<ReturnType<typeof run>> | undefined;
+      try {
+        answered = await run(call, options);
+        return answered;
+      } finally {
+        // The place of a subscription is that of its stream: where a plugin has failed or answers otherwise there is none.
+        if (!(answered && 'stream' in answered)) options.streamOf(call)?.events.end('client');
+      }
+    },
   };
   return (path, { method, headers }) => {
     if (path !== GRAPHQL_PATH) return undefined;
@@ -73,7 +83,7 @@ const countsViewsOnly = (request: GatewayRequest, documents: Options['documents'
 };
 
 const run = async (call: Call, options: Options): Promise<Answered | GatewayResponse> => {
-  const { yoga, answers, maskError, streamOf } = options;
+  const { yoga, answers, maskError } = options;
   const { method, target, headers, body } = call.request;
   const contentType = negotiate(headers.accept);
   // HEAD and QUERY are no methods of Yoga: each is asked as GET. HEAD counts nothing, and the parameters of QUERY are in its body.
@@ -94,7 +104,6 @@ const run = async (call: Call, options: Options): Promise<Answered | GatewayResp
     const head = given === contentType ? HEADS.get(contentType) : undefined;
     return executed && head ? { executed, head, added } : await toGatewayResponse(response, call, options);
   } catch (error) {
-    streamOf(call)?.leave('failure');
     if (!isGraphQLError(error)) throw error;
     // Of a plugin, at a point where Yoga writes no error.
     const masked = maskError(error);
@@ -127,7 +136,6 @@ const toGatewayResponse = async (
   const { vary, ...headers } = headersOf(response);
   const opened = streamOf(call);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
-    opened?.leave('client');
     const own = {
       'cache-control': answers.isCallersOwn ? 'private, no-store' : 'no-store',
       vary: varyBy('accept', vary),
@@ -138,15 +146,12 @@ const toGatewayResponse = async (
   const eventHeaders = { ...others, ...EVENT_HEADERS, vary: varyBy('accept', vary) };
   const bytes = opened && eventStreams.bodyOf(response);
   // One result, and the end.
-  if (!opened || !bytes) {
-    opened?.leave('client');
-    return { status, headers: eventHeaders, body: await response.text() };
-  }
+  if (!opened || !bytes) return { status, headers: eventHeaders, body: await response.text() };
   return {
     status,
     headers: { ...eventHeaders, 'cache-status': CACHE_STATUS[opened.outcome] },
     body: null,
-    stream: (sink) => eventStreams.send(bytes, sink, (isSlow) => opened.leave(isSlow ? 'slow' : 'client')),
+    stream: (sink) => eventStreams.send(bytes, sink, (isSlow) => opened.events.end(isSlow ? 'slow' : 'client')),
   };
 };
 
