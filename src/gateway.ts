@@ -2,7 +2,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
-import { createBrowseIndex } from './browse/index/browse-index.ts';
+import { BrowseIndex } from './browse/index-engine.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
@@ -187,7 +187,7 @@ const assemble = async (
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock, timeoutMs));
   const countViews = createCountViews(viewCounter);
   const { browseIndexMaxBytes } = config;
-  const browseIndex = createBrowseIndex({
+  const browseIndex = new BrowseIndex({
     ...common,
     thread:
       config.changeFeed === 'listen' && browseIndexMaxBytes > 0
