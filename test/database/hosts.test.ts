@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { readConfig, secretsOf } from '../../src/config/config.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
-import { connectionConfig, placeOf, splitUrls, urlsOf } from '../../src/database/connection.ts';
+import { connectionConfig, hostsOf, splitUrls, urlsOf } from '../../src/database/connection.ts';
 import { isDatabaseUnavailable } from '../../src/database/failures.ts';
 import { createDatabase } from '../../src/database/pool.ts';
 import { createReplicatedDatabase } from '../support/replicated-database.ts';
@@ -70,7 +70,7 @@ describe('a URL of several hosts', () => {
       'postgresql://u:a,b@three/db?target_session_attrs=primary',
     ]);
     expect(urlsOf('postgresql:///db?options=a,b')).toEqual(['postgresql:///db?options=a,b']);
-    expect(placeOf('postgresql://u:p@one:5433,[::1]:5434,three/db')).toBe('one:5433 or ::1:5434 or three:5432');
+    expect(hostsOf('postgresql://u:p@one:5433,[::1]:5434,three/db')).toBe('one:5433 or ::1:5434 or three:5432');
     expect(splitUrls('postgresql://a/x, postgres://b,c/y ,')).toEqual(['postgresql://a/x', 'postgres://b,c/y']);
   });
 
