@@ -15,8 +15,8 @@ begin
 end
 $$;
 
--- A list of texts is flat and has no null in it: the API promises [String!]!. It begins at 1: PostgreSQL compares arrays by their first subscript, too,
--- so that a product could have two variants {M} and [0:0]={M}.
+-- A list of texts is flat and has no null in it: the API promises [String!]!. It begins at 1: PostgreSQL compares arrays by their first subscript,
+-- too, so that a product could have two variants {M} and [0:0]={M}.
 create function vitrine_is_text_list(list text[]) returns boolean
   language sql immutable parallel safe
   return coalesce(array_ndims(list), 1) = 1 and coalesce(array_lower(list, 1), 1) = 1 and array_position(list, null) is null;
@@ -42,9 +42,9 @@ create table category (
 create unique index category_slug_key on category (slug);
 create index category_parent_id_position_id_idx on category (parent_id, position, id);
 
--- Most checks of a product stand in the types of its columns. PostgreSQL reads, plans and runs a check of a table for each update, whatever the update
--- writes: eight of them cost as much CPU as a new stock itself. That of a type is run where the column is written. What is in an index keeps its plain
--- type.
+-- Most checks of a product stand in the types of its columns. PostgreSQL reads, plans and runs a check of a table for each update, whatever the
+-- update writes: eight of them cost as much CPU as a new stock itself. That of a type is run where the column is written. What is in an index keeps
+-- its plain type.
 create domain vitrine_tags as text[]
   constraint product_tags_check check (coalesce(array_ndims(value), 1) = 1 and array_position(value, null) is null);
 create domain vitrine_image_urls as text[]

@@ -1,5 +1,5 @@
--- What products are found by: their words, which triggers keep (the next migration has the one of updates), so that no writer can forget them; and their
--- codes. src/browse/words.ts has the same rules for what somebody searches for: change neither without the other.
+-- What products are found by: their words, which triggers keep (the next migration has the one of updates), so that no writer can forget them; and
+-- their codes. src/browse/words.ts has the same rules for what somebody searches for: change neither without the other.
 
 -- Texts with a backslash stand between $r$: between plain quotes it is lost in sessions of writers with standard_conforming_strings = off.
 
@@ -28,16 +28,16 @@ begin
 end
 $$;
 
--- The words of a folded text with their places. A word is a run of letters and digits; a run of Chinese, Japanese or Korean is its pairs of characters
--- and its last character alone.
+-- The words of a folded text with their places. A word is a run of letters and digits; a run of Chinese, Japanese or Korean is its pairs of
+-- characters and its last character alone.
 create function vitrine_split(folded text) returns tsvector
   language plpgsql immutable strict parallel safe cost 300
 as $$
 begin
   if octet_length(folded) = length(folded) then
     folded := regexp_replace(folded collate "C", '[^a-z0-9 ]+', ' ', 'g');
-    -- Of letters and digits of ASCII, PostgreSQL's parser makes the same words, ten times as fast. Of all that has only these, it would divide one thing:
-    -- what begins as a number does (7e2b).
+    -- Of letters and digits of ASCII, PostgreSQL's parser makes the same words, ten times as fast. Of all that has only these, it would divide one
+    -- thing: what begins as a number does (7e2b).
     if folded collate "C" !~ '[a-z0-9]{65}|[0-9]e[0-9]+[a-z]' then
       return to_tsvector('pg_catalog.simple', folded);
     end if;
@@ -72,7 +72,8 @@ create function vitrine_vector(value text, max_characters integer) returns tsvec
   language sql immutable strict parallel safe cost 500
   return vitrine_split(vitrine_fold(left(value, max_characters)));
 
--- array_to_string itself is not "immutable", because an array can be of a type whose text is not; and then a call of vitrine_search is not written out.
+-- array_to_string itself is not "immutable", because an array can be of a type whose text is not; and then a call of vitrine_search is not written
+-- out.
 create function vitrine_joined(texts text[]) returns text
   language plpgsql immutable strict parallel safe
 as $$
@@ -81,8 +82,8 @@ begin
 end
 $$;
 
--- By weight: A name, B brand and tags, C subtitle, D description without its HTML. Each is cut, because a tsvector has at most 1 MB. A description without
--- a tag or an entity is not looked through for them.
+-- By weight: A name, B brand and tags, C subtitle, D description without its HTML. Each is cut, because a tsvector has at most 1 MB. A description
+-- without a tag or an entity is not looked through for them.
 create function vitrine_search(name text, brand text, tags text[], subtitle text, description text) returns tsvector
   language sql immutable parallel safe cost 2500
 begin atomic
@@ -98,7 +99,8 @@ begin atomic
       end, 20000), 'D');
 end;
 
--- A table of their own: a new price makes an entry in each index of a table, whatever the index is on. Here only a product whose texts change is written.
+-- A table of their own: a new price makes an entry in each index of a table, whatever the index is on. Here only a product whose texts change is
+-- written.
 create table product_words (
   product_id integer not null,
   -- As vitrine_search makes them.
@@ -108,8 +110,8 @@ create table product_words (
 
 create index product_words_idx on product_words using gin (words);
 
--- Makes the words of these products by what their texts are now, and removes those of products that are gone; without ids, of all products, with writers
--- kept out: `select vitrine_make_words('product')`. The tables are those of the schema of that one.
+-- Makes the words of these products by what their texts are now, and removes those of products that are gone; without ids, of all products, with
+-- writers kept out: `select vitrine_make_words('product')`. The tables are those of the schema of that one.
 create function vitrine_make_words(products regclass, ids integer[] default null) returns void
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -154,7 +156,8 @@ begin
     return null;
   end if;
 
-  -- As vitrine_products_updated does it. By the table, not by the row of the statement: another trigger may have written or deleted the product since.
+  -- As vitrine_products_updated does it. By the table, not by the row of the statement: another trigger may have written or deleted the product
+  -- since.
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
   if tg_op = 'INSERT' then
     insert into product_words (product_id, words)

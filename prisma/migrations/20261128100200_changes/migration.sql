@@ -1,11 +1,11 @@
--- Notifications: at commit, the gateways learn what changed, on the channel `vitrine`. A payload says that rows have changed, and never what they are now:
--- anybody may notify on the channel, and two shops in two schemas of one database hear each other. It is
+-- Notifications: at commit, the gateways learn what changed, on the channel `vitrine`. A payload says that rows have changed, and never what they
+-- are now: anybody may notify on the channel, and two shops in two schemas of one database hear each other. It is
 --   `<table> oid=<oid>`                                          any row may have changed
---   `<table> <ids> <ids of groups> <next change> oid=<oid>`      these, as they were and as they are; the next change is when the first of them begins to
---                                                                show by time alone, in milliseconds since 1970
--- The oid is the table's, so that a gateway takes only those of its own tables; it stays when a table or its schema is renamed. A program that writes past
--- the triggers can notify `<table>` alone. A payload has less than 8000 bytes. Its numbers are numeric: a writer's extra_float_digits may cut off those
--- of a double.
+--   `<table> <ids> <ids of groups> <next change> oid=<oid>`      these, as they were and as they are; the next change is when the first of
+--                                                                them begins to show by time alone, in milliseconds since 1970
+-- The oid is the table's, so that a gateway takes only those of its own tables; it stays when a table or its schema is renamed. A program that
+-- writes past the triggers can notify `<table>` alone. A payload has less than 8000 bytes. Its numbers are numeric: a writer's extra_float_digits
+-- may cut off those of a double.
 
 create function vitrine_notify() returns trigger
 language plpgsql
@@ -16,13 +16,14 @@ begin
 end
 $$;
 
--- Makes a further table as fresh as products: `select vitrine_watch('brand')` in the migration that creates it. Gateways that start later keep responses
--- that show its rows.
+-- Makes a further table as fresh as products: `select vitrine_watch('brand')` in the migration that creates it. Gateways that start later keep
+-- responses that show its rows.
 create function vitrine_watch(watched regclass) returns void
 language plpgsql
 as $$
 begin
-  -- A statement that names a parent fires no trigger of its children, and the other way round; what a view or a foreign table shows changes elsewhere.
+  -- A statement that names a parent fires no trigger of its children, and the other way round; what a view or a foreign table shows changes
+  -- elsewhere.
   if not exists (select from pg_class where oid = watched and relkind = 'r')
     or exists (select from pg_inherits where watched in (inhrelid, inhparent)) then
     raise exception '% cannot be watched: it is no table that has all its rows itself', watched;
@@ -35,9 +36,9 @@ begin
 end
 $$;
 
--- Which categories and notices changed. By a trigger for each row, because one with transition tables could not leave out the updates of view_count alone.
--- These rows may begin to show at any time (-Infinity). Of a transaction with more than 1,000 rows, the rest is notified as "any row", which PostgreSQL
--- sends once.
+-- Which categories and notices changed. By a trigger for each row, because one with transition tables could not leave out the updates of view_count
+-- alone. These rows may begin to show at any time (-Infinity). Of a transaction with more than 1,000 rows, the rest is notified as "any row", which
+-- PostgreSQL sends once.
 create function vitrine_notify_row() returns trigger
 language plpgsql
 as $$
@@ -69,10 +70,10 @@ create trigger vitrine_notify after insert or delete or update
 create trigger vitrine_notify_truncate after truncate on notice
   for each statement execute function vitrine_notify();
 
--- Which products a statement changed, in 200s: the answers that show others stay in memory. A transition table, which has the rows of a statement, allows
--- neither a list of columns nor several events: https://www.postgresql.org/docs/current/sql-createtrigger.html. A statement of more than 20,000 rows, those
--- before and after it counted each, and what exceeds 40,000 in a transaction, is notified as "any row": the index of products reads 10,000 products again in
--- about a second, and a million in a minute. A statement that changed no row notifies nothing.
+-- Which products a statement changed, in 200s: the answers that show others stay in memory. A transition table, which has the rows of a statement,
+-- allows neither a list of columns nor several events: https://www.postgresql.org/docs/current/sql-createtrigger.html. A statement of more than
+-- 20,000 rows, those before and after it counted each, and what exceeds 40,000 in a transaction, is notified as "any row": the index of products
+-- reads 10,000 products again in about a second, and a million in a minute. A statement that changed no row notifies nothing.
 create function vitrine_notify_products() returns trigger
 language plpgsql
 as $$
@@ -132,8 +133,8 @@ create trigger vitrine_notify_delete after delete on product
   referencing old table as old_rows
   for each statement execute function vitrine_notify_products();
 
--- One trigger for all that an update of products needs, notification and words, with one query where one row is written: each query costs as much as a new
--- stock itself. As vitrine_keep_words says, a writer needs no rights on words, and the search path names nobody's schema.
+-- One trigger for all that an update of products needs, notification and words, with one query where one row is written: each query costs as much
+-- as a new stock itself. As vitrine_keep_words says, a writer needs no rights on words, and the search path names nobody's schema.
 create function vitrine_products_updated() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -158,8 +159,9 @@ begin
     from new_rows n, old_rows o;
     if ids is not null then
       if ids[1] = ids[2] and tg_table_name = 'product' then
-        -- Plans are kept for as long as the search path names the same schemas, whatever these are called. Others may have functions in the schema, so that types are exact, and
-        -- nothing else is run with that path. By the texts of the table: another trigger may have changed them once more, or deleted the row.
+        -- Plans are kept for as long as the search path names the same schemas, whatever these are called. Others may have functions in the schema,
+        -- so that types are exact, and nothing else is run with that path. By the texts of the table: another trigger may have changed them once
+        -- more, or deleted the row.
         perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
         insert into product_words (product_id, words)
         select id, vitrine_search(name, brand, tags::text[], subtitle, description) from product where id = ids[1]

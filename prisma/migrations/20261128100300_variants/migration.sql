@@ -35,13 +35,13 @@ create unique index product_variant_product_id_option_values_key on product_vari
 create index product_variant_code_idx on product_variant ((left(vitrine_fold(sku), 200)) collate "C") where sku is not null;
 create index product_variant_barcode_idx on product_variant ((left(vitrine_fold(barcode), 200)) collate "C") where barcode is not null;
 
--- Notifies the variants that a statement changed, and keeps the price, the list price and the stock of their products. A product is written even where all
--- three stay: its own trigger notifies then that what it shows has changed, and of two transactions that read as of their beginning (repeatable read) the
--- later one fails instead of leaving the price of variants that are no more.
+-- Notifies the variants that a statement changed, and keeps the price, the list price and the stock of their products. A product is written even
+-- where all three stay: its own trigger notifies then that what it shows has changed, and of two transactions that read as of their beginning
+-- (repeatable read) the later one fails instead of leaving the price of variants that are no more.
 --
--- Whoever writes variants needs no rights on products. The search path is as that of vitrine_keep_words. The statements are planned once a session: ids in
--- arrays are looked up, also where the plan avoids nested loops, so that a hundred thousand rows are joined by their hashes; and where all are of one
--- product, it is looked up by its key, and nothing is sorted or joined.
+-- Whoever writes variants needs no rights on products. The search path is as that of vitrine_keep_words. The statements are planned once a session:
+-- ids in arrays are looked up, also where the plan avoids nested loops, so that a hundred thousand rows are joined by their hashes; and where all
+-- are of one product, it is looked up by its key, and nothing is sorted or joined.
 create function vitrine_keep_products() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
@@ -83,7 +83,8 @@ begin
     return null;
   end if;
 
-  -- Plans are kept for as long as the search path names the same schemas, whatever these are called. Others may have functions in the schema, so that each is named with its own.
+  -- Plans are kept for as long as the search path names the same schemas, whatever these are called. Others may have functions in the schema, so
+  -- that each is named with its own.
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
   if product_ids[1] = all (product_ids) then
     select pg_catalog.cardinality(option_names) into names from product where id = product_ids[1] for no key update;
