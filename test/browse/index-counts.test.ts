@@ -35,7 +35,7 @@ const one = <Value>(g: GeneratorValue, values: readonly Value[]): Value =>
   values[g(fc.nat, { max: values.length - 1 })] as Value;
 
 const productOf = (g: GeneratorValue, id: number): Product => {
-  const isInStock = one(g, [true, true, false]);
+  const isInStock = one(g, [true, true, true, true, false]);
   return {
     id,
     category: one(g, [1, 2, 3]),
@@ -54,7 +54,7 @@ const productOf = (g: GeneratorValue, id: number): Product => {
       isInStock: isInStock && one(g, [true, false]),
     })),
     // Most long ago, some a moment ago, and some to come.
-    publishedAt: one(g, [NOW_US - 1e12, NOW_US - 1e12, NOW_US - 1000, NOW_US + 1e9]),
+    publishedAt: one(g, [...Array<number>(8).fill(NOW_US - 1e12), NOW_US - 1000, NOW_US + 1e9]),
   };
 };
 
@@ -250,11 +250,11 @@ test('the index finds and counts what a look at one product after another does, 
           }
         }
         if (one(g, [true, false, false])) index.compact();
-        const filter = filterOf(g);
-        expect(answerOf(index, filter), JSON.stringify(filter)).toEqual(expectedOf(products.values(), filter));
+        for (const filter of [filterOf(g), {}, { inStock: true }, filterOf(g)])
+          expect(answerOf(index, filter), JSON.stringify(filter)).toEqual(expectedOf(products.values(), filter));
       }
     }),
-    { numRuns: 8, seed: 20261128 },
+    { numRuns: 5, seed: 20261128 },
   );
 });
 

@@ -111,15 +111,20 @@ test('a page by name waits until the new name has its place among the others; a 
   await expect.poll(() => keeper.status.isReady, { interval: 5 }).toBe(true);
   await database.sql(`update product set name = 'A' where id = $1`, [third]);
   keeper.changed({ table: 'product', ids: [third] });
-  let isAnswered = false;
-  const asking = Promise.resolve(keeper.current(true)).finally(() => {
-    isAnswered = true;
-  });
+  const answered: string[] = [];
+  const ask = async (when: string) => {
+    const answering = await keeper.current(true);
+    answered.push(when);
+    return answering;
+  };
+  const before = ask('before its row is read');
   const names = await readOf(1);
   expect(await byPrice()).toEqual(ids);
-  expect(isAnswered).toBe(false);
+  const after = ask('after it');
+  expect(await byPrice()).toEqual(ids);
+  expect(answered).toEqual([]);
   names?.resolve();
-  const answering = await asking;
+  const [answering] = await Promise.all([before, after]);
   const asked = {
     terms: [],
     filter: {},
