@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import { watchConnections } from './connections.ts';
-import { listenWithSeveral, urlOf } from './listeners.ts';
+import { listenOn, urlOf } from './listeners.ts';
 import {
   asksByBody,
   type GatewayRequest,
@@ -194,7 +194,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     refuseUnparsed(error, socket);
   });
 
-  const listeners = await listenWithSeveral(server, { port, host });
+  const listeners = await listenOn(server, { port, host });
   const drained = Promise.withResolvers<void>();
 
   return {
