@@ -6,6 +6,8 @@ import { OperatorError } from '../errors.ts';
 
 const MAX_ACCEPT_WAITING_MS = 500;
 
+export type Listener = Awaited<ReturnType<typeof listenOn>>;
+
 /**
  * Lets a server listen. On Linux the sockets of several workers share the address, and the system distributes connections among them; elsewhere workers get theirs
  * from the primary. @throws OperatorError when the address cannot be listened on
