@@ -1,6 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, type GraphQLError } from 'graphql';
+import { RowVanished } from '../database/failures.ts';
 import type { LazyLog } from '../observability/log.ts';
-import { type GatewayPlugin, type OperationContext, RowVanished } from './context.ts';
+import type { GatewayPlugin, OperationContext } from './context.ts';
 import { rootCause } from './mask-error.ts';
 import type { Operation } from './operation.ts';
 import { writePlaceholders } from './view-count.ts';
@@ -97,12 +98,11 @@ export const createCompiledExecution = () => {
 };
 
 /**
- * Codes of reads that may succeed when they are repeated: a row that has to be there was not, or PostgreSQL has given the read up to end a deadlock, as with a
- * TRUNCATE of several tables: https://www.prisma.io/docs/orm/reference/error-reference, https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Codes of reads that may succeed when they are repeated: PostgreSQL has given the read up to end a deadlock, as with a TRUNCATE of several tables:
+ * https://www.prisma.io/docs/orm/reference/error-reference, https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const OVERTAKEN: ReadonlySet<unknown> = new Set(['P2025', 'P2034', '40P01']);
+const OVERTAKEN: ReadonlySet<unknown> = new Set(['P2034', '40P01']);
 
-/** Pothos reads relations of a row that was read before, and Prisma relations of what it has just read. */
 const isOfVanishedRow = (error: GraphQLError): boolean => {
   const cause = rootCause(error);
   return cause instanceof RowVanished || OVERTAKEN.has((cause as { code?: unknown }).code);
