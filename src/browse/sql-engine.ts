@@ -28,24 +28,21 @@ const CORRECTIONS_AT_ONCE = 8;
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
 export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
   const broad = createSemaphore(MAX_BROAD);
-  let begun = 0;
   let averageMs = FIRST_GUESS_MS;
 
   const read = async <Row extends QueryResultRow>({ text, values }: Query, isBroad = false): Promise<Row[]> => {
     if (!isBroad) return sql.rows<Row>({ text }, values);
     // So many have to end before it may run.
-    const ends = Math.max(begun + 1 - MAX_BROAD, 0);
+    const ends = Math.max(broad.size() + 1 - MAX_BROAD, 0);
     if ((ends / MAX_BROAD) * averageMs > MAX_WAIT_MS) throw new Overloaded();
-    begun += 1;
-    await broad.take();
-    const beganMs = performance.now();
-    try {
-      return await sql.rows<Row>({ text }, values);
-    } finally {
-      averageMs += (performance.now() - beganMs - averageMs) * WEIGHT_OF_ONE;
-      begun -= 1;
-      broad.free();
-    }
+    return broad.during(async () => {
+      const beganMs = performance.now();
+      try {
+        return await sql.rows<Row>({ text }, values);
+      } finally {
+        averageMs += (performance.now() - beganMs - averageMs) * WEIGHT_OF_ONE;
+      }
+    });
   };
 
   const foundOf = async (

@@ -22,7 +22,7 @@ export const isAnyOf = (id: string, ids: string): string => `${id} = any (array(
 export const idsByWords = (query: string): string =>
   `select w.product_id from product_words w where w.words @@ ${query}`;
 
-/** `foldCode` of words.ts, as the indexes of migrations 20261128003000 to 20261128003020 have it. */
+/** `foldCode` of words.ts, as the indexes `…_code_idx` and `…_barcode_idx` have it. */
 const codeOf = (column: string): string => `left(vitrine_fold(${column}), 200) collate "C"`;
 
 /** Products that have a code, or a variant with it. */

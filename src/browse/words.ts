@@ -1,8 +1,8 @@
 import type { SearchTerm } from './browse-engine.ts';
 
 /*
- * How text becomes words, for products and for searches alike. In SQL, migrations 20261128000200_words_by_present_text (vitrine_vector),
- * 20261128000400_late_letters (vitrine_fold, with a list of the letters that Node knows and an older ICU does not), 20261128000410_ogham_space (vitrine_split) and 20261128004010_cheaper_words (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
+ * How text becomes words, for products and for searches alike. In SQL, the migration `words` says the same (vitrine_fold, with a list of the letters
+ * that Node knows and an older ICU does not, vitrine_split, vitrine_search): change neither without the other. test/browse/words.test.ts compares them.
  */
 
 /** A word of a text, or a piece of a run of Chinese, Japanese or Korean: two characters, and the last one alone. */

@@ -1,13 +1,19 @@
 import { type DatabaseClient, oneRow, withConnection } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { missingRights, readWatchedTables } from '../database/migrations/rights.ts';
-import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
+import {
+  assertOwnHistory,
+  MIGRATIONS_DIRECTORY,
+  readMigrationFiles,
+  readMigrationStatus,
+} from '../database/migrations/status.ts';
 import { findPooling, tripOfNotification } from '../database/pooler.ts';
 import { type Check, type Examined, type Finding, fail, ok, warn } from './finding.ts';
 
 /** Whether the database is as this version's migrations leave it. */
 export const checkMigrations: Check = async ({ client }) => {
-  const { applied, pending, failed, unknown, edited } = await readMigrationStatus(client);
+  const { former, applied, pending, failed, unknown, edited } = await readMigrationStatus(client);
+  assertOwnHistory(former);
   const findings: Finding[] = [];
   if (pending.length > 0) {
     const unfinished = failed.length > 0 ? `, of which ${failed.join(', ')} was begun and not finished` : '';

@@ -117,16 +117,9 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
     return tracing.span(type, { 'graphql.operation.type': type, 'graphql.operation.name': label }, work);
   };
 
-  const guarded = async (run: Run, work: () => Promise<string>): Promise<string> => {
-    // Views wait in a queue with bounds of its own.
-    if (run.operation.isOnlyCounted) return traced(run, work);
-    await load.enter();
-    try {
-      return await traced(run, work);
-    } finally {
-      load.leave();
-    }
-  };
+  // Views wait in a queue with bounds of its own.
+  const guarded = (run: Run, work: () => Promise<string>): Promise<string> =>
+    run.operation.isOnlyCounted ? traced(run, work) : load.during(() => traced(run, work));
 
   const runApart = async (make: MakeBody): Promise<Executed> => {
     const hints = responseCache.createHints();

@@ -49,9 +49,11 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     ...(isRestricted ? ['authorization'] : []),
     ...(hasPreviews ? [PREVIEW_HEADER] : []),
   ].join(', ');
-  // Varnish would show a response for ten more seconds while it asks for the next.
+  // Squid and Apache would show a response for as long as this process is away, Varnish for ten more seconds while it asks for the next.
   const cacheControlFor = (ageS: number): string =>
-    isRestricted ? `private, max-age=${ageS}` : `public, max-age=${ageS}, stale-while-revalidate=0`;
+    isRestricted
+      ? `private, max-age=${ageS}, must-revalidate`
+      : `public, max-age=${ageS}, must-revalidate, stale-while-revalidate=0`;
   const fresh = cacheControlFor(MAX_AGE_S);
   const over = cacheControlFor(0);
   /** The lines that all responses of a kind share: there is a kind for each media type and content encoding. */

@@ -150,24 +150,18 @@ export const createApp = (deps: Deps): App => {
     // Pages, and what may be in memory by another spelling.
     if ('respond' in route || known?.entry.response !== undefined) return answer(request, key, route);
     const isLagging = load.isLagging();
-    let place = isLagging ? undefined : load.begin(key);
-    if (!place) {
-      // Views wait in a queue with limits of its own.
-      if (route.countsViewsOnly(request)) return answer(request, key, route);
-      if (isLagging) return reject(request, route);
-      place = await load.wait({ key, isGone: request.isGone, bytes: bytesOf(request) });
-      if (!place) return reject(request, route);
+    const answered = isLagging ? undefined : load.ifFree(key, () => answer(request, key, route));
+    if (answered) return answered;
+    // Views wait in a queue with limits of its own.
+    if (route.countsViewsOnly(request)) return answer(request, key, route);
+    if (isLagging) return reject(request, route);
+    const client = { key, isGone: request.isGone, bytes: bytesOf(request) };
+    const later = await load.inTurn(client, async () => {
       // An equal request may have been answered meanwhile.
       const now = key === undefined ? undefined : requests.find(key);
-      const hit = now && answerKnown(request, key, now);
-      if (hit) {
-        if (place === 'begin') load.finish(key);
-        return hit;
-      }
-    }
-    const response = await answer(request, key, route);
-    if (place === 'begin') load.finish(key);
-    return response;
+      return (now && answerKnown(request, key, now)) ?? answer(request, key, route);
+    });
+    return later ?? reject(request, route);
   };
 
   const reject = (request: GatewayRequest, route: Route): GatewayResponse =>

@@ -2,7 +2,7 @@ import perfHooks from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Overloaded } from '../errors.ts';
-import { createWaitingLine } from './waiting-line.ts';
+import { type WaitingClient, WaitingLine } from './waiting-line.ts';
 
 export type LoadGuard = ReturnType<typeof createLoadGuard>;
 
@@ -56,22 +56,16 @@ export const createLoadGuard = ({
   const concurrency = watchConcurrency({ least: Math.min(MIN_PER_CONNECTION * connections, most), most });
   // One error object for all: capturing a stack trace would cost more than the rest of the rejection.
   const refusal = new Overloaded();
-  const line = createWaitingLine({
+  const line = new WaitingLine({
     places: concurrency.current,
     maxWaitMs,
     maxWaiting: maxInFlight - most,
     maxWaitingBytes: MAX_WAITING_BYTES,
+    onFinished: concurrency.finished,
   });
   const semaphore = createSemaphore(most + MORE_EXECUTIONS);
-  let executing = 0;
   let refused = 0;
   let loggedMs = Number.NEGATIVE_INFINITY;
-
-  const inTime = async (turn: Promise<void>): Promise<void> => {
-    const sinceMs = performance.now();
-    await turn;
-    if (performance.now() - sinceMs > maxWaitMs) throw refuse();
-  };
 
   /** Whether the event loop lags so much that requests are rejected unread. */
   const isLagging = (): boolean => lag.standingMs() > maxLoopLagMs;
@@ -84,7 +78,7 @@ export const createLoadGuard = ({
       loggedMs = nowMs;
       const lagMs = Math.round(lag.standingMs());
       log.warn(
-        { inFlight: executing, waiting: line.waiting(), statementsWaiting: pool.waitingCount, lagMs, refused },
+        { inFlight: semaphore.size(), waiting: line.waiting(), statementsWaiting: pool.waitingCount, lagMs, refused },
         'overload: requests are rejected',
       );
     }
@@ -92,29 +86,26 @@ export const createLoadGuard = ({
   };
 
   return {
-    /** Whether a request that will probably be executed may begin now; one that takes a place then has to `finish`. */
-    begin: line.enter,
-    wait: line.wait,
-    finish: (key?: string): void => {
-      concurrency.finished();
-      line.leave(key);
-    },
+    /** Does the work of a request that will probably be executed, if it may begin now; else undefined. */
+    ifFree: <Result>(key: string | undefined, work: () => Promise<Result>): Promise<Result> | undefined =>
+      line.ifFree(key, work),
+    /** Does the work of such a request when its turn has come. Resolves to undefined where it did not come in time. */
+    inTurn: <Result>(client: WaitingClient, work: () => Promise<Result>): Promise<Result | undefined> =>
+      line.inTurn(client, work),
     isLagging,
     refuse,
-    /** Begins an execution: undefined if it may run now, else a promise of its turn. @throws Overloaded, at once or (in the promise) after too long a wait */
-    enter: (): Promise<void> | undefined => {
-      if (executing >= maxInFlight || pool.waitingCount >= maxQueue) throw refuse();
-      executing += 1;
-      const turn = semaphore.take();
-      return turn && inTime(turn);
-    },
-    leave: (): void => {
-      executing -= 1;
-      semaphore.free();
+    /** Does the work of an execution in its turn. @throws (in the promise) Overloaded, at once or after too long a wait */
+    during: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      if (semaphore.size() >= maxInFlight || pool.waitingCount >= maxQueue) throw refuse();
+      const sinceMs = performance.now();
+      return semaphore.during(() => {
+        if (performance.now() - sinceMs > maxWaitMs) throw refuse();
+        return work();
+      });
     },
     stats: {
       get inFlight(): number {
-        return executing + line.waiting();
+        return semaphore.size() + line.waiting();
       },
       get refused(): number {
         return refused;
@@ -127,23 +118,26 @@ export const createLoadGuard = ({
   };
 };
 
-/** A semaphore; waiters are served first come, first served. */
+/** A semaphore; who waits is served first come, first served. A place belongs to the work that is done in it, and cannot be lost. */
 export const createSemaphore = (count: number) => {
   let taken = 0;
   const waiting: (() => void)[] = [];
 
   return {
-    take: (): Promise<void> | undefined => {
-      if (taken < count) {
-        taken += 1;
-        return undefined;
+    /** How much is under way or waits. */
+    size: (): number => taken + waiting.length,
+    /** Does the work when its turn comes. */
+    during: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      // Whose turn comes gets the place of the work that has ended.
+      if (taken < count) taken += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next) next();
+        else taken -= 1;
       }
-      return new Promise((resolve) => waiting.push(resolve));
-    },
-    free: (): void => {
-      const next = waiting.shift();
-      if (next) next();
-      else taken -= 1;
     },
   };
 };

@@ -1,6 +1,3 @@
-/** `begin`: it has taken a place, until it leaves. `join`: an equal request has a place, whose response it may share; it takes none. */
-export type Place = 'begin' | 'join';
-
 export interface WaitingClient {
   readonly key: string | undefined;
   readonly bytes: number;
@@ -12,7 +9,12 @@ interface Options {
   readonly maxWaitMs: number;
   readonly maxWaiting: number;
   readonly maxWaitingBytes: number;
+  /** Is called when a request that had a place is finished. */
+  readonly onFinished: () => void;
 }
+
+/** `own`: a place. `shared`: an equal request has one, whose response this one may share. */
+type Place = 'own' | 'shared';
 
 interface Waiter extends WaitingClient {
   readonly sinceMs: number;
@@ -46,132 +48,149 @@ const MAX_PAUSE_MS = 100;
  * to read a request and reject it costs a good part of what it costs to answer. So clients with N connections cause at most N rejections in the longest wait, and
  * what they have no connection for stays with them.
  */
-export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingBytes }: Options) => {
-  let taken = 0;
-  const begun = new Set<string>();
-  const equals = new Map<string, Set<Waiter>>();
-  let waiting = 0;
-  /** In the order in which they came, from `first` on. */
-  let line: (Waiter | undefined)[] = [];
-  let first = 0;
-  let waitingBytes = 0;
-  let timer: NodeJS.Timeout | undefined;
+export class WaitingLine {
+  readonly #options: Options;
+  #taken = 0;
+  /** The keys of those that have a place. */
+  readonly #begun = new Set<string>();
+  /** In the order in which they came. */
+  readonly #line: Waiter[] = [];
+  readonly #equals = new Map<string, Set<Waiter>>();
+  #waiting = 0;
+  #waitingBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-  const takeFirst = (): void => {
-    line[first] = undefined;
-    first += 1;
-    if (first > 1000 && first * 2 > line.length) {
-      line = line.slice(first);
-      first = 0;
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Does the work if it may begin now; else undefined. */
+  ifFree<Result>(key: string | undefined, work: () => Promise<Result>): Promise<Result> | undefined {
+    if (key !== undefined && this.#begun.has(key)) return work();
+    // A request that still waits while a place is free is too late.
+    if (this.#taken >= this.#options.places()) return undefined;
+    this.#begin(key);
+    return this.#finish(key, work);
+  }
+
+  /** Does the work in its turn. Resolves to undefined where no place became free in time, and at once where too much waits already. */
+  async inTurn<Result>(client: WaitingClient, work: () => Promise<Result>): Promise<Result | undefined> {
+    const place = await this.#wait(client);
+    if (place === 'own') return this.#finish(client.key, work);
+    return place && work();
+  }
+
+  taken(): number {
+    return this.#taken;
+  }
+
+  waiting(): number {
+    return this.#waiting;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Does the work in the place that was taken for it, and gives the place back. */
+  async #finish<Result>(key: string | undefined, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } finally {
+      this.#options.onFinished();
+      this.#leave(key);
     }
-  };
+  }
 
-  const isInTime = ({ sinceMs }: Waiter, nowMs: number): boolean => nowMs - sinceMs < maxWaitMs;
+  #begin(key: string | undefined): void {
+    this.#taken += 1;
+    if (key === undefined) return;
+    this.#begun.add(key);
+    const nowMs = performance.now();
+    for (const equal of this.#equals.get(key) ?? []) if (this.#isInTime(equal, nowMs)) this.#settle(equal, 'shared');
+  }
 
-  const findOldest = (): Waiter | undefined => {
-    while (line[first]?.isSettled) takeFirst();
-    return line[first];
-  };
-
-  /** Who is next; undefined where nobody's would be in time. */
-  const takeNext = (nowMs: number): Waiter | undefined => {
-    while (line.at(-1)?.isSettled) line.pop();
-    const oldest = findOldest();
-    if (oldest && nowMs - oldest.sinceMs < maxWaitMs * PATIENCE) {
-      takeFirst();
-      return oldest;
+  #leave(key: string | undefined): void {
+    this.#taken -= 1;
+    if (key !== undefined) this.#begun.delete(key);
+    const nowMs = performance.now();
+    while (this.#taken < this.#options.places()) {
+      const next = this.#takeNext(nowMs);
+      if (!next) return;
+      const isThere = next.isGone?.() !== true;
+      this.#settle(next, isThere ? 'own' : undefined);
+      if (isThere) this.#begin(next.key);
     }
-    const newest = line.at(-1);
-    return newest && isInTime(newest, nowMs) ? line.pop() : undefined;
-  };
+  }
 
-  const settle = (waiter: Waiter, place: Place | undefined): void => {
+  #wait(client: WaitingClient): Promise<Place | undefined> {
+    const { maxWaiting, maxWaitingBytes } = this.#options;
+    const { key, bytes } = client;
+    if (this.#waiting >= maxWaiting || this.#waitingBytes + bytes > maxWaitingBytes) return Promise.resolve(undefined);
+    this.#waiting += 1;
+    this.#waitingBytes += bytes;
+    return new Promise((resolve) => {
+      const waiter = { ...client, resolve, sinceMs: performance.now(), isSettled: false };
+      this.#line.push(waiter);
+      if (key !== undefined) this.#equals.set(key, (this.#equals.get(key) ?? new Set()).add(waiter));
+      this.#watch(0);
+    });
+  }
+
+  #settle(waiter: Waiter, place: Place | undefined): void {
     const { key, bytes, resolve } = waiter;
     waiter.isSettled = true;
-    waiting -= 1;
-    waitingBytes -= bytes;
+    this.#waiting -= 1;
+    this.#waitingBytes -= bytes;
     if (key !== undefined) {
-      const alike = equals.get(key);
+      const alike = this.#equals.get(key);
       alike?.delete(waiter);
-      if (alike?.size === 0) equals.delete(key);
+      if (alike?.size === 0) this.#equals.delete(key);
     }
     resolve(place);
-  };
+  }
 
-  const begin = (key: string | undefined): void => {
-    taken += 1;
-    if (key === undefined) return;
-    begun.add(key);
-    const alike = equals.get(key);
-    if (!alike) return;
-    const nowMs = performance.now();
-    for (const equal of alike) if (isInTime(equal, nowMs)) settle(equal, 'join');
-  };
+  #isInTime({ sinceMs }: Waiter, nowMs: number): boolean {
+    return nowMs - sinceMs < this.#options.maxWaitMs;
+  }
 
-  const rejectLate = (): void => {
+  #oldest(): Waiter | undefined {
+    while (this.#line[0]?.isSettled) this.#line.shift();
+    return this.#line[0];
+  }
+
+  /** Who is next; undefined where nobody's would be in time. */
+  #takeNext(nowMs: number): Waiter | undefined {
+    const oldest = this.#oldest();
+    if (oldest && nowMs - oldest.sinceMs < this.#options.maxWaitMs * PATIENCE) return this.#line.shift();
+    while (this.#line.at(-1)?.isSettled) this.#line.pop();
+    const newest = this.#line.at(-1);
+    return newest && this.#isInTime(newest, nowMs) ? this.#line.pop() : undefined;
+  }
+
+  /** @param pauseMs for good responses, where there are any to be made */
+  #watch(pauseMs: number): void {
+    const oldest = this.#oldest();
+    if (this.#timer || !oldest) return;
+    const { places, maxWaitMs } = this.#options;
+    const dueMs = oldest.sinceMs + maxWaitMs - performance.now();
+    this.#timer = setTimeout(() => this.#rejectLate(), Math.max(this.#taken < places() ? 0 : pauseMs, dueMs));
+  }
+
+  #rejectLate(): void {
     const startMs = performance.now();
     for (let count = 0; count < MAX_REJECTED_AT_ONCE; count += 1) {
-      const oldest = findOldest();
-      if (!oldest || isInTime(oldest, startMs)) break;
-      takeFirst();
-      settle(oldest, undefined);
+      const oldest = this.#oldest();
+      if (!oldest || this.#isInTime(oldest, startMs)) break;
+      this.#line.shift();
+      this.#settle(oldest, undefined);
     }
     // After the promise jobs that make the responses.
     queueMicrotask(() =>
       process.nextTick(() => {
-        timer = undefined;
-        watch(Math.min((performance.now() - startMs) / REJECTING_SHARE, MAX_PAUSE_MS));
+        this.#timer = undefined;
+        this.#watch(Math.min((performance.now() - startMs) / REJECTING_SHARE, MAX_PAUSE_MS));
       }),
     );
-  };
-
-  /** @param pauseMs for good responses, where there are any to be made */
-  const watch = (pauseMs: number): void => {
-    const oldest = findOldest();
-    if (timer || !oldest) return;
-    const dueMs = oldest.sinceMs + maxWaitMs - performance.now();
-    timer = setTimeout(rejectLate, Math.max(taken < places() ? 0 : pauseMs, dueMs));
-  };
-
-  return {
-    enter: (key?: string): Place | undefined => {
-      if (key !== undefined && begun.has(key)) return 'join';
-      // A request that still waits while a place is free is too late.
-      if (taken >= places()) return undefined;
-      begin(key);
-      return 'begin';
-    },
-    /** Resolves to undefined where no place became free in time, and at once where too much waits already. */
-    wait: (client: WaitingClient): Promise<Place | undefined> => {
-      const { key, bytes } = client;
-      if (waiting >= maxWaiting || waitingBytes + bytes > maxWaitingBytes) return Promise.resolve(undefined);
-      waiting += 1;
-      waitingBytes += bytes;
-      return new Promise((resolve) => {
-        const waiter = { ...client, resolve, sinceMs: performance.now(), isSettled: false };
-        line.push(waiter);
-        if (key !== undefined) {
-          const alike = equals.get(key);
-          if (alike) alike.add(waiter);
-          else equals.set(key, new Set([waiter]));
-        }
-        watch(0);
-      });
-    },
-    leave: (key?: string): void => {
-      taken -= 1;
-      if (key !== undefined) begun.delete(key);
-      const nowMs = performance.now();
-      while (taken < places()) {
-        const next = takeNext(nowMs);
-        if (!next) return;
-        const isThere = next.isGone?.() !== true;
-        settle(next, isThere ? 'begin' : undefined);
-        if (isThere) begin(next.key);
-      }
-    },
-    taken: (): number => taken,
-    waiting: (): number => waiting,
-    stop: (): void => clearTimeout(timer),
-  };
-};
+  }
+}

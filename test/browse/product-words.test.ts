@@ -9,7 +9,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
 
-// The triggers of 20261128000200_words_by_present_text: what a product is found by is what it says now, whoever wrote it.
+// The triggers of the migrations: what a product is found by is what it says now, whoever wrote it.
 
 const database = await shared(createTestDatabase());
 await database.sql(`insert into category (name, slug) values ('Tea', 'tea')`);

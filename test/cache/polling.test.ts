@@ -63,7 +63,9 @@ describe('with CHANGE_FEED=poll', () => {
   test('a shared cache may keep an answer as long as with notifications', async () => {
     await using gateway = await createTestGateway(product.database, POLL);
     await product.untilHit(gateway);
-    expect((await product.read(gateway)).headers['cache-control']).toBe('public, max-age=1, stale-while-revalidate=0');
+    expect((await product.read(gateway)).headers['cache-control']).toBe(
+      'public, max-age=1, must-revalidate, stale-while-revalidate=0',
+    );
   });
 
   test('a notice that was written just before it starts is listed on the moment', async () => {

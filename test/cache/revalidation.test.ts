@@ -49,7 +49,9 @@ describe.each(TARGETS)('%s', (target) => {
     for (const method of ['GET', 'HEAD']) {
       const answer = await ask(target, ifNoneMatch(etag), method);
       expect(answer).toMatchObject({ status: 304, text: '', headers: { etag, vary: full.headers.vary } });
-      expect(answer.headers['cache-control']).toMatch(/^public, max-age=[01], stale-while-revalidate=0$/);
+      expect(answer.headers['cache-control']).toMatch(
+        /^public, max-age=[01], must-revalidate, stale-while-revalidate=0$/,
+      );
       expect(lastSecondOf(answer) !== undefined).toBe(answer.headers['cache-control']?.includes('max-age=1'));
       expect(answer.headers).not.toHaveProperty('content-length');
       expect(answer.headers).not.toHaveProperty('content-encoding');
@@ -140,7 +142,9 @@ test('max-age and the second for nginx never reach past a publication, a start o
         const answer = await gateway.request(method, target);
         receivedMs = await millisecondsSince(database, moment);
         const age = Number(
-          /^public, max-age=(\d+), stale-while-revalidate=0$/.exec(answer.headers['cache-control'] ?? '')?.[1],
+          /^public, max-age=(\d+), must-revalidate, stale-while-revalidate=0$/.exec(
+            answer.headers['cache-control'] ?? '',
+          )?.[1],
         );
         if (receivedMs >= 0) break;
         seen.add(age);

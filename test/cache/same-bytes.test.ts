@@ -176,7 +176,7 @@ describe('with access tokens', () => {
       ]);
       for (const each of answers) {
         expect(each.headers).toMatchObject({
-          'cache-control': expect.stringMatching(/^private, max-age=[01]$/),
+          'cache-control': expect.stringMatching(/^private, max-age=[01], must-revalidate$/),
           vary: 'accept, accept-encoding, authorization',
         });
         // With it, nginx would keep the answer all the same.
@@ -200,7 +200,7 @@ describe('with access tokens', () => {
     expect((await ask(granted)).headers['cache-status']).toBe('vitrine; fwd=miss');
     expect((await ask({})).headers).toMatchObject({
       'cache-status': 'vitrine; hit',
-      'cache-control': 'private, max-age=1',
+      'cache-control': 'private, max-age=1, must-revalidate',
     });
   });
 });

@@ -52,7 +52,7 @@ describe.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) =
         etag: known[index]?.headers.etag,
         'content-type': known[index]?.headers['content-type'],
         'cache-status': STALE,
-        'cache-control': 'public, max-age=0, stale-while-revalidate=0',
+        'cache-control': 'public, max-age=0, must-revalidate, stale-while-revalidate=0',
       });
     }
     for (const { status, headers, text, json } of unknown) {

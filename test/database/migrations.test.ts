@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import { grantServing } from '../../src/database/migrations/rights.ts';
 import {
@@ -12,9 +13,11 @@ import {
   readMigrationFiles,
   readMigrationStatus,
 } from '../../src/database/migrations/status.ts';
+import { examine } from '../../src/doctor/doctor.ts';
 import { FEATURES } from '../../src/features.ts';
 import { administer, createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
+import { runCli } from '../support/process.ts';
 
 /** An empty database, and what there is to do with migrations given as `{ name: script }`. */
 const createScene = async () => {
@@ -66,11 +69,8 @@ const createFolder = async (scripts: Record<string, string>) => {
 
 const FILES = await readMigrationFiles(MIGRATIONS_DIRECTORY);
 const OURS = FILES.map(({ name }) => name);
-/** Those that come before a migration. */
-const scriptsBefore = (next: string): Record<string, string> =>
-  Object.fromEntries(FILES.filter(({ name }) => name < next).map(({ name, script }) => [name, script]));
 
-const CLEAN = { applied: [], pending: [], failed: [], unknown: [], edited: [] };
+const CLEAN = { former: [], applied: [], pending: [], failed: [], unknown: [], edited: [] };
 
 describe('migrating', () => {
   test('an empty database gets every migration, and a second run finds nothing to do', async () => {
@@ -172,107 +172,58 @@ test.each(['MyShop', 'my shop, "too"'])('the schema %j of a URL is taken as it i
   }
 });
 
-describe('20261124000000_cheaper_changes', () => {
-  const WORDS = 'vitrine_search(name, brand, tags, subtitle, description)';
+test('products are written with any search path', async () => {
+  await using database = await createTestDatabase();
+  await database.sql(`
+    set search_path = pg_catalog;
+    insert into public.category (name, slug) values ('Tea', 'tea');
+    insert into public.product (category_id, name, slug, price, tags) values (1, 'Kettle', 'b', 1, '{緑茶,red}');
+    update public.product set price = 2;
+    reset search_path`);
+  expect(await database.sql('select price from product')).toEqual([{ price: '2.00' }]);
+});
 
-  test('leaves the words of products as they are, and a session that searched before still uses their index', async () => {
+test('a table has no checks but those of columns in an index: all others are of types, so that an update runs those of what it writes', async () => {
+  await using database = await createTestDatabase();
+  const checks = await database.sql<{ name: string }>(
+    `select conname as name from pg_constraint
+     where contype = 'c' and conrelid in ('product'::regclass, 'product_variant'::regclass) order by 1`,
+  );
+  expect(checks.map(({ name }) => name)).toEqual([
+    'product_moments_check',
+    'product_price_check',
+    'product_sales_check',
+    'product_variant_option_values_check',
+  ]);
+});
+
+describe('a database that was made by the migrations before these', () => {
+  test('is left as it is by a migration, a gateway and the doctor, which say in one line how its rows get into a new one', async () => {
     await using scene = await createScene();
-    const before = scriptsBefore('20261124000000_cheaper_changes');
-    await scene.migrate(before);
-    await scene.sql(`
-      insert into category (name, slug) values ('Tea', 'tea');
-      insert into product (category_id, name, slug, price, brand, tags, subtitle, description) values
-        (1, 'Crème brûlée', 'a', 1, 'Kettlewick', '{red tea,緑茶}', 'C++ & more', '<p>Fine &amp; <b>good</b></p>'),
-        (1, 'Kettle', 'b', 1, null, '{}', null, '');
-      insert into product (category_id, name, slug, price) select 1, 'Mug ' || n, 'mug-' || n, 1 from generate_series(1, 3000) n;
-      analyze product`);
-    await using session = Object.assign(new pg.Client(scene.url.href), {
-      [Symbol.asyncDispose]: () => session.end(),
+    await scene.migrate({
+      '20261120000000_vitrine': 'create table category (id int)',
+      '20261128009000_lists_from_one': 'create table product (id int)',
     });
-    await session.connect();
-    const words = async () => (await session.query(`select id, ${WORDS}::text as words from product order by id`)).rows;
-    const plan = async () => {
-      const search = `select from product where ${WORDS} @@ 'tea' and status = 'ON_SALE'`;
-      return (await session.query<{ 'QUERY PLAN': string }>(`explain ${search}`)).rows.map((row) => row['QUERY PLAN']);
-    };
-    const wordsBefore = await words();
-    expect(wordsBefore[0].words).toContain("'creme':1A");
-    expect((await plan()).join()).toContain('product_search_idx');
-
-    await scene.migrate(scriptsBefore('20261125000000_changed_values'));
-    expect(await words()).toEqual(wordsBefore);
-    expect((await plan()).join()).toContain('product_search_idx');
-  });
-
-  test('lets products be written with any search path', async () => {
-    await using database = await createTestDatabase();
-    await database.sql(`
-      set search_path = pg_catalog;
-      insert into public.category (name, slug) values ('Tea', 'tea');
-      insert into public.product (category_id, name, slug, price, tags) values (1, 'Kettle', 'b', 1, '{緑茶,red}');
-      update public.product set price = 2;
-      reset search_path`);
-    expect(await database.sql('select price from product')).toEqual([{ price: '2.00' }]);
-  });
-});
-
-describe('20261127000000_product_words', () => {
-  test('makes the words of the products that are there, in any schema, for those who may read products', async () => {
-    await using scene = await createScene();
-    const role = `Role ${randomUUID()}`;
-    await scene.sql(`create schema shop; create role "${role}"`);
-    try {
-      const url = `${scene.url.href}?schema=shop`;
-      await scene.migrate(scriptsBefore('20261127000000_product_words'), { url });
-      await scene.sql(`
-        set search_path = shop;
-        grant select on product, category to "${role}";
-        insert into category (name, slug) values ('Tea', 'tea');
-        insert into product (category_id, name, slug, price, status) values (1, 'Kettle', 'a', 1, 'ON_SALE'), (1, 'Cup', 'b', 1, 'DRAFT');
-        reset search_path`);
-      await applyMigrations({ url, log: () => {} });
-      await scene.sql(`insert into shop.product (category_id, name, slug, price) values (1, 'Pot', 'c', 1)`);
-      expect(await scene.sql('select product_id, words::text from shop.product_words order by 1')).toEqual([
-        { product_id: 1, words: `'kettle':1A` },
-        { product_id: 2, words: `'cup':1A` },
-        { product_id: 3, words: `'pot':1A` },
-      ]);
-      expect(
-        await scene.sql(
-          `select relname from pg_class where relkind = 'r' and relnamespace = 'shop'::regnamespace and has_table_privilege($1, oid, 'select') order by 1`,
-          [role],
-        ),
-      ).toEqual(['category', 'product', 'product_variant', 'product_words'].map((relname) => ({ relname })));
-      expect(await scene.tables('shop.product_words_idx', 'shop.product_search_idx')).toEqual([
-        'shop.product_words_idx',
-      ]);
-    } finally {
-      await scene.sql(`drop owned by "${role}"`);
-      await scene.sql(`drop role "${role}"`);
+    const state = () =>
+      scene.sql(`select (select array_agg(m::text order by m) from _prisma_migrations m) as records,
+        (select array_agg(relname::text order by relname) from pg_class where relnamespace = 'public'::regnamespace) as relations`);
+    const before = await state();
+    const said =
+      /^this database was made by the migrations of an earlier history \(20261120000000_vitrine …\): .* pg_dump --data-only --exclude-table=_prisma_migrations --exclude-table=product_words .*$/;
+    const refusal = { name: 'OperatorError', message: expect.stringMatching(said) };
+    await expect(applyMigrations({ url: scene.url.href, log: () => {} })).rejects.toMatchObject(refusal);
+    await expect(createTestGateway({ url: scene.url.href })).rejects.toMatchObject(refusal);
+    expect((await examine(FEATURES, readConfig({}), scene.url.href, 1)).at(-1)).toMatchObject({
+      check: 'migrations',
+      status: 'fail',
+      message: expect.stringMatching(said),
+    });
+    for (const command of ['migrate', 'serve']) {
+      const program = runCli([command], { DATABASE_URL: scene.url.href });
+      expect(await program.ended, program.output()).toBe(1);
+      expect(program.output()).toContain('this database was made by the migrations of an earlier history');
     }
-  });
-});
-
-describe('20261128000210_words_of_digits_and_letters', () => {
-  test('makes the words anew that were divided, and no others', async () => {
-    await using scene = await createScene();
-    const migrate = () => applyMigrations({ url: scene.url.href, log: () => {} });
-    const words = () => scene.sql('select words::text, xmin::text from product_words order by product_id');
-    await scene.migrate(scriptsBefore('20261128'));
-    await scene.sql(`
-      insert into category (name, slug) values ('Tea', 'tea');
-      insert into product (category_id, name, slug, price, description) values
-        (1, 'Filter 7E2B', 'a', 1, ''), (1, 'Kettle', 'b', 1, 'for the ７Ｅ２Ｂ'), (1, 'Screw M8x40', 'c', 1, '')`);
-    const before = await words();
-    expect(before[0]).toMatchObject({ words: `'7e2':2A 'b':3A 'filter':1A` });
-    await migrate();
-    const after = await words();
-    expect(after.map((row) => row.words)).toEqual([
-      `'7e2b':2A 'filter':1A`,
-      `'7e2b':4 'for':2 'kettle':1A 'the':3`,
-      `'m8x40':2A 'screw':1A`,
-    ]);
-    expect(after[2]).toEqual(before[2]);
+    expect(await state()).toEqual(before);
   });
 });
 
@@ -517,156 +468,5 @@ describe('the rights that serving needs', () => {
     await expect(grantServing(database.url, 'nobody-here', FEATURES, () => {})).rejects.toThrow(
       'There is no role nobody-here to grant to. Create it: create role "nobody-here" login password',
     );
-  });
-});
-
-describe('20261128000100_currency_codes', () => {
-  test('refuses a table with another currency and names the products; nothing is changed before they are right', async () => {
-    await using scene = await createScene();
-    await scene.migrate(scriptsBefore('20261128000100_currency_codes'));
-    await scene.sql(`
-      insert into category (name, slug) values ('Tea', 'tea');
-      insert into product (category_id, name, slug, price, currency)
-      select 1, 'Kettle', n, 1, case when n <= 12 then 'EU' else 'EUR' end from generate_series(1, 20) n`);
-    const run = { url: scene.url.href, log: () => {} };
-    await expect(applyMigrations(run)).rejects.toThrow(
-      'migration 20261128000100_currency_codes failed: the currency of 12 products is not three capital letters, as ISO 4217 has them. ' +
-        'The first of them are the products 1, 2, 3, 4, 5, 6, 7, 8, 9, 10. ' +
-        "Nothing was changed. Set the right currencies, such as: update product set currency = 'EUR' where currency = 'EU'. " +
-        'It was rolled back; correct it and run this again',
-    );
-    expect(await scene.sql(`update product set price = 2 where currency = 'EU' returning id`)).toHaveLength(12);
-    await scene.sql(`update product set currency = 'EUR' where currency = 'EU'`);
-    await scene.migrate(scriptsBefore('20261128000200_words_by_present_text'));
-    await expect(scene.sql(`update product set currency = 'EU'`)).rejects.toThrow('product_currency_check');
-    expect(await scene.sql(`select convalidated from pg_constraint where conname = 'product_currency_check'`)).toEqual([
-      { convalidated: true },
-    ]);
-    await applyMigrations(run);
-    await expect(scene.sql(`update product set currency = 'EU'`)).rejects.toThrow('product_currency_check');
-  });
-});
-
-describe('20261128001010_checks_of_values', () => {
-  test('moves checks of products to the types of their columns, and makes neither the table nor an index anew', async () => {
-    await using scene = await createScene();
-    await scene.migrate(scriptsBefore('20261128001010_checks_of_values'));
-    await scene.sql(`insert into category (name, slug) values ('Tea', 'tea');
-      insert into product (category_id, name, slug, price) values (1, 'Kettle', 'kettle', 1)`);
-    const files = () =>
-      scene.sql(
-        `select relname, relfilenode from pg_class
-         where oid = 'product'::regclass or oid in (select indexrelid from pg_index where indrelid = 'product'::regclass) order by 1`,
-      );
-    const before = await files();
-    await scene.migrate(scriptsBefore('20261128002000_variants'));
-    expect(await files()).toEqual(before);
-    const checks = await scene.sql<{ domain: string; name: string }>(
-      `select contypid::regtype::text as domain, conname as name from pg_constraint
-       where contype = 'c' and conname like 'product_%' order by 1, 2`,
-    );
-    expect(checks.map(({ domain, name }) => `${domain} ${name}`)).toEqual([
-      '- product_currency_check',
-      '- product_moments_check',
-      '- product_price_check',
-      '- product_sales_check',
-      'vitrine_image_urls product_image_urls_check',
-      'vitrine_list_price product_list_price_check',
-      'vitrine_moments product_moments_check',
-      'vitrine_stock product_stock_check',
-      'vitrine_tags product_tags_check',
-    ]);
-    expect(
-      await scene.sql(`select from pg_constraint where conrelid = 'product'::regclass and not convalidated`),
-    ).toEqual([]);
-    await expect(scene.sql('update product set stock = -1')).rejects.toMatchObject({
-      constraint: 'product_stock_check',
-    });
-  });
-
-  test('leaves alone what a shop has changed: a check that is gone, another type, a column that a view reads', async () => {
-    await using scene = await createScene();
-    await scene.migrate(scriptsBefore('20261128001010_checks_of_values'));
-    await scene.sql(`
-      alter table product drop constraint product_stock_check;
-      alter table product alter list_price type numeric(16, 2);
-      create view labels as select id, image_urls, updated_at from product;
-      insert into category (name, slug) values ('Tea', 'tea');
-      insert into product (category_id, name, slug, price) values (1, 'Kettle', 'kettle', 1)`);
-    await applyMigrations({ url: scene.url.href, log: () => {} });
-    await scene.sql('update product set stock = -1, list_price = 99999999999999');
-    for (const [column, value] of [
-      ['list_price', `'NaN'`],
-      ['image_urls', `'{null}'`],
-      ['tags', `'{null}'`],
-    ])
-      await expect(scene.sql(`update product set ${column} = ${value}`)).rejects.toMatchObject({
-        constraint: `product_${column}_check`,
-      });
-    for (const column of ['created_at', 'updated_at', 'published_at'])
-      await expect(scene.sql(`update product set ${column} = 'infinity'`)).rejects.toMatchObject({
-        constraint: 'product_moments_check',
-      });
-  });
-});
-
-describe('20261128004000_checks_of_depth', () => {
-  const FILES = `select relname, relfilenode from pg_class where relname like 'product%' and relkind in ('r', 'i') order by 1`;
-  const CHECKS = `select conname as name, conrelid <> 0 as "isOfTable" from pg_constraint where contype = 'c' and conname like 'product_%' order by 1`;
-
-  /** The tables as they were before, with a product and its variant. */
-  const createShop = async () => {
-    const scene = await createScene();
-    await scene.migrate(scriptsBefore('20261128004000_checks_of_depth'));
-    await scene.sql(`insert into category (name, slug) values ('Tea', 'tea');
-      insert into product (category_id, name, slug, price) values (1, 'Kettle', 'kettle', 1);
-      insert into product_variant (product_id, price) values (1, 1)`);
-    return scene;
-  };
-
-  test('moves checks to the types of their columns, under their names, and makes neither a table nor an index anew', async () => {
-    await using scene = await createShop();
-    const before = await scene.sql(FILES);
-    await scene.migrate(scriptsBefore('20261128004010_cheaper_words'));
-    expect(await scene.sql(FILES)).toEqual(before);
-    const checks = await scene.sql<{ name: string; isOfTable: boolean }>(CHECKS);
-    expect(checks.filter(({ isOfTable }) => isOfTable).map(({ name }) => name)).toEqual([
-      'product_moments_check',
-      'product_price_check',
-      'product_sales_check',
-      'product_variant_option_values_check',
-    ]);
-    expect(new Set(checks.map(({ name }) => name))).toEqual(
-      new Set([
-        ...['currency', 'option_names', 'attributes', 'image_alts'].map((name) => `product_${name}_check`),
-        ...['price', 'sales', 'list_price', 'stock', 'tags', 'image_urls', 'moments'].map(
-          (name) => `product_${name}_check`,
-        ),
-        ...['option_values', 'price', 'list_price', 'stock', 'moments'].map((name) => `product_variant_${name}_check`),
-      ]),
-    );
-  });
-
-  test('leaves alone what a shop has changed: a check that is gone, a column that a view reads or that a partial index has', async () => {
-    await using scene = await createShop();
-    await scene.sql(`
-      alter table product drop constraint product_image_alts_check;
-      create view currencies as select distinct currency from product;
-      create index offers_idx on product (option_names) where status = 'ON_SALE';
-      create index sold_out_idx on product_variant (id) where stock = 0`);
-    const before = await scene.sql(FILES);
-    await scene.migrate(scriptsBefore('20261128004010_cheaper_words'));
-    expect(await scene.sql(FILES)).toEqual(before);
-    await scene.sql(`update product set image_alts = '{null}'`);
-    for (const [table, column, value] of [
-      ['product', 'currency', 'EU'],
-      ['product', 'option_names', '{a,a}'],
-      ['product', 'attributes', '[]'],
-      ['product_variant', 'stock', '-1'],
-      ['product_variant', 'price', 'NaN'],
-    ])
-      await expect(scene.sql(`update ${table} set ${column} = '${value}'`)).rejects.toMatchObject({
-        constraint: `${table}_${column}_check`,
-      });
   });
 });

@@ -49,13 +49,12 @@ test('an import is followed by an analysis, and one that changes nothing for goo
 });
 
 test('a migration is followed by an analysis of all tables, also of those in a schema with capitals', async () => {
-  await using database = await createTestDatabase();
+  await using database = await createTestDatabase({ migrated: false });
   const schema = 'MyShop';
-  await database.sql(`create schema "${schema}"; insert into category (name, slug) values ('Tea', 'tea')`);
+  await database.sql(`create schema "${schema}"`);
   const run = { url: database.url, log: () => {} };
-  await database.sql(`delete from _prisma_migrations where migration_name like '%words_of_digits%'`);
-  expect(await applyMigrations(run)).toHaveLength(1);
-  expect(await knownRows(database)).toEqual({ category: 1, product: 0, product_words: 0, notice: 0 });
+  await applyMigrations(run);
+  expect(await knownRows(database)).toEqual({ category: 0, product: 0, product_words: 0, notice: 0 });
   await applyMigrations({ ...run, url: `${run.url}?schema=${schema}` });
   expect(
     await database.sql(

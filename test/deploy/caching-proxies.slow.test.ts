@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasApache, startApache } from '../support/apache.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway, JSON_HEADERS, PATIENT } from '../support/gateway.ts';
+import { createTestGateway, JSON_HEADERS, PATIENT, startTestServer } from '../support/gateway.ts';
 import { hasHaproxy, startHaproxy } from '../support/haproxy.ts';
 import { hasNginx, startNginx } from '../support/nginx.ts';
 import type { ProxyProcess } from '../support/proxy-process.ts';
 import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
+import { hasSquid, startSquid } from '../support/squid.ts';
 import { hasVarnish, startVarnish } from '../support/varnish.ts';
 import { stored } from '../support/views.ts';
 
@@ -19,8 +21,14 @@ const { host } = new URL(url);
 await insertNotice(database, { title: 'Stays' });
 
 const PROXIES = [
-  { name: 'nginx', isThere: hasNginx, start: () => startNginx([host, host], { CACHE: 'answers' }) },
-  { name: 'Varnish', isThere: hasVarnish, start: () => startVarnish(host) },
+  {
+    name: 'nginx',
+    isThere: hasNginx,
+    startBefore: (address: string) => startNginx([address, address], { CACHE: 'answers' }),
+  },
+  { name: 'Varnish', isThere: hasVarnish, startBefore: (address: string) => startVarnish(address) },
+  { name: 'Squid', isThere: hasSquid, startBefore: startSquid },
+  { name: 'Apache', isThere: hasApache, startBefore: (address: string) => startApache(address) },
 ].filter(({ isThere }) => isThere);
 
 const TARGETS = ['/api/notice/list', `/graphql?${new URLSearchParams({ query: '{ notices { title } }' })}`];
@@ -36,10 +44,10 @@ const keptMs = ({ headers }: Response): number => {
   return Math.max(0, maxAgeS - Number(headers.get('age') ?? 0)) * 1000;
 };
 
-describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start }) => {
+describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ startBefore }) => {
   let proxy: ProxyProcess;
   beforeAll(async () => {
-    proxy = await start();
+    proxy = await startBefore(host);
   });
   afterAll(() => proxy[Symbol.asyncDispose]());
 
@@ -111,6 +119,22 @@ describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start })
     expect(ageMs).toBeLessThan(MAX_AGE_MS + LATE_MS);
   });
 
+  test('no answer is given any more a second after the gateway has gone', { timeout: 60_000 }, async () => {
+    const away = await startTestServer(database);
+    await using itsProxy = await startBefore(new URL(away.url).host);
+    const target = `${itsProxy.url}/api/notice/list`;
+    await expect.poll(async () => (await fetch(target)).status).toBe(200);
+    await away[Symbol.asyncDispose]();
+    const goneMs = performance.now();
+    let sentMs = goneMs;
+    let shownMs = goneMs;
+    while (sentMs < goneMs + 4 * MAX_AGE_MS) {
+      sentMs = performance.now();
+      if ((await fetch(target)).status === 200) shownMs = sentMs;
+    }
+    expect(shownMs - goneMs).toBeLessThan(MAX_AGE_MS + LATE_MS);
+  });
+
   test('a copy has the same headers for GET, HEAD and If-None-Match, and says how old it may be', async () => {
     // It shows no view counts, and nothing is to be published: no copy is of the last second.
     const target = `${proxy.url}/api/product/hot`;
@@ -121,7 +145,7 @@ describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start })
     };
     const full = await ask();
     expect(full.headers).toMatchObject({
-      'cache-control': 'public, max-age=1, stale-while-revalidate=0',
+      'cache-control': 'public, max-age=1, must-revalidate, stale-while-revalidate=0',
       etag: expect.stringMatching(/^W\//),
       vary: expect.stringContaining('accept'),
     });
@@ -152,13 +176,14 @@ describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start })
   });
 });
 
-const ALL = [...PROXIES, { name: 'HAProxy', isThere: hasHaproxy, start: () => startHaproxy([host, host]) }].filter(
-  ({ isThere }) => isThere,
-);
+const ALL = [
+  ...PROXIES,
+  { name: 'HAProxy', isThere: hasHaproxy, startBefore: (address: string) => startHaproxy([address, address]) },
+].filter(({ isThere }) => isThere);
 
-describe.skipIf(ALL.length === 0).each(ALL)('through $name', ({ start }) => {
+describe.skipIf(ALL.length === 0).each(ALL)('through $name', ({ startBefore }) => {
   test('each QUERY reaches the gateway with its body, and no copy is kept of its answer', async () => {
-    await using proxy = await start();
+    await using proxy = await startBefore(host);
     const id = await insertNotice(database);
     const ask = async (query: string, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(`${proxy.url}/graphql`, {

@@ -137,7 +137,7 @@ describe('a fault is told with what to do:', () => {
 
   test('pending migrations, and ones of a newer version', async () => {
     const pending = await whileBroken(
-      `update _prisma_migrations set finished_at = null where migration_name like '%_vitrine'`,
+      `update _prisma_migrations set finished_at = null where migration_name like '%_tables'`,
       'update _prisma_migrations set finished_at = now()',
     );
     expect(pending).toEqual(only({ check: 'migrations', status: 'fail', remedy: 'npx vitrine migrate' }));

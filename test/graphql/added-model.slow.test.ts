@@ -100,7 +100,7 @@ describe.each(CASES)('%s', (_, selection, statement, expected) => {
     for (let time = 0; time < 3; time += 1)
       expect(await shop.ask(selection)).toMatchObject({
         cacheStatus: 'vitrine; fwd=miss',
-        cacheControl: 'public, max-age=0, stale-while-revalidate=0',
+        cacheControl: 'public, max-age=0, must-revalidate, stale-while-revalidate=0',
       });
     await shop.sql(statement);
     // At once: nothing of it is kept.

@@ -102,7 +102,7 @@ test.for(['ownCount', 'raw', `product(id: ${id}) { slug } raw`])(
     for (let time = 0; time < 3; time += 1)
       expect(await ask(selection)).toMatchObject({
         isHit: false,
-        cacheControl: 'public, max-age=0, stale-while-revalidate=0',
+        cacheControl: 'public, max-age=0, must-revalidate, stale-while-revalidate=0',
       });
   },
 );

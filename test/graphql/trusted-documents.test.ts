@@ -69,7 +69,7 @@ describe('a document of the file is named', () => {
     const target = `/graphql?${queryString({ documentId: 'hot', variables: { limit: 7 } })}`;
     const first = await gateway.get(target);
     expect(first.headers).toMatchObject({
-      'cache-control': 'public, max-age=1, stale-while-revalidate=0',
+      'cache-control': 'public, max-age=1, must-revalidate, stale-while-revalidate=0',
       etag: expect.any(String),
     });
     expect((await gateway.get(target)).headers).toMatchObject({ 'cache-status': 'vitrine; hit' });

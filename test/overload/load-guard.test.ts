@@ -24,53 +24,94 @@ const createGuard = (pool = { waitingCount: 0 }): LoadGuard =>
     log: pino({ level: 'silent' }),
   });
 
-test('nothing is executed past the queue of the pool', () => {
+/** Work that has begun, and goes on until it is told to end. */
+const createWorks = () => {
+  const ends: (() => void)[] = [];
+  return {
+    work: () => new Promise<void>((resolve) => ends.push(resolve)),
+    begun: () => ends.length,
+    endAll: (): void => {
+      for (const end of ends.splice(0)) end();
+    },
+  };
+};
+
+/** All promise jobs that are due. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('nothing is executed past the queue of the pool', async () => {
   const pool = { waitingCount: 0 };
   const guard = createGuard(pool);
-  expect(guard.enter()).toBeUndefined();
+  const work = async (): Promise<string> => 'done';
+  expect(await guard.during(work)).toBe('done');
   pool.waitingCount = 100 * POOL_SIZE;
-  expect(guard.enter).toThrow(Overloaded);
+  await expect(guard.during(work)).rejects.toThrow(Overloaded);
   pool.waitingCount = 0;
-  expect(guard.enter()).toBeUndefined();
+  expect(await guard.during(work)).toBe('done');
+  expect(guard.stats.inFlight).toBe(0);
 });
 
 test('when all who may begin have begun, there is still room for executions that wait in no line', () => {
   const guard = createGuard();
-  let begun = 0;
-  for (; guard.begin(); begun += 1) expect(guard.enter()).toBeUndefined();
-  expect(begun).toBe(64);
-  for (let more = begun; more < EXECUTIONS; more += 1) expect(guard.enter()).toBeUndefined();
-  expect(guard.enter()).toBeInstanceOf(Promise);
+  const { work, begun } = createWorks();
+  while (guard.ifFree(undefined, () => guard.during(work))) expect(begun()).toBeLessThanOrEqual(64);
+  expect(begun()).toBe(64);
+  for (let more = begun(); more < EXECUTIONS + 3; more += 1) void guard.during(work);
+  expect(begun()).toBe(EXECUTIONS);
+  expect(guard.stats.inFlight).toBe(EXECUTIONS + 3);
 });
 
-test('of requests that each take the event loop 5 ms, no more may begin than two for each connection', () => {
+test('of requests that each take the event loop 5 ms, no more may begin than two for each connection', async () => {
   let active = 0;
   const utilization = vi
     .spyOn(performance, 'eventLoopUtilization')
     .mockImplementation((since) => ({ active: active - (since?.active ?? 0), idle: 0, utilization: 1 }));
   const guard = createGuard();
   for (let number = 0; number < 2000; number += 1) {
-    expect(guard.begin()).toBe('begin');
-    active += 5;
-    guard.finish();
+    await guard.ifFree(undefined, async () => {
+      active += 5;
+    });
   }
-  let begun = 0;
-  while (guard.begin()) begun += 1;
-  expect(begun).toBe(POOL_SIZE * 2);
+  const { work, begun } = createWorks();
+  while (guard.ifFree(undefined, work)) expect(begun()).toBeLessThanOrEqual(64);
+  expect(begun()).toBe(POOL_SIZE * 2);
   utilization.mockRestore();
 });
 
-test('an execution whose turn comes too late is refused', async () => {
+test('executions whose turn comes too late are refused, and keep no place', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const guard = createGuard();
-  for (let number = 0; number < EXECUTIONS; number += 1) guard.enter();
-  const [first, second] = [guard.enter(), guard.enter()];
-  vi.advanceTimersByTime(MAX_WAIT_MS);
-  guard.leave();
-  await expect(first).resolves.toBeUndefined();
-  vi.advanceTimersByTime(1);
-  guard.leave();
-  await expect(second).rejects.toThrow(Overloaded);
+  const { work, begun, endAll } = createWorks();
+  for (let number = 0; number < EXECUTIONS; number += 1) void guard.during(work);
+  const late = Promise.allSettled(Array.from({ length: 200 }, () => guard.during(work)));
+  vi.advanceTimersByTime(MAX_WAIT_MS + 1);
+  endAll();
+  for (const { status, ...rest } of await late) {
+    expect(status).toBe('rejected');
+    expect(rest).toMatchObject({ reason: expect.any(Overloaded) });
+  }
+  expect(guard.stats.inFlight).toBe(0);
+  for (let number = 0; number < EXECUTIONS; number += 1) void guard.during(work);
+  expect(begun()).toBe(EXECUTIONS);
+});
+
+test('work that fails gives its place back', async () => {
+  const guard = createGuard();
+  const fail = async (): Promise<never> => {
+    throw new Error('broken');
+  };
+  for (let number = 0; number < EXECUTIONS + 1; number += 1) {
+    await expect(guard.ifFree('key', () => guard.during(fail))).rejects.toThrow('broken');
+  }
+  const { work, endAll } = createWorks();
+  while (guard.ifFree(undefined, work));
+  const turns = Array.from({ length: 3 }, () => guard.inTurn({ key: undefined, bytes: 1, isGone: undefined }, fail));
+  const ends = Promise.allSettled(turns);
+  endAll();
+  expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  await settled();
+  expect(guard.stats.inFlight).toBe(0);
+  expect(guard.ifFree(undefined, work)).toBeInstanceOf(Promise);
 });
 
 test('one long pause of the event loop is no lag; a loop that is late each time is', () => {

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createWaitingLine, type Place } from '../../src/overload/waiting-line.ts';
+import { WaitingLine } from '../../src/overload/waiting-line.ts';
 
 // The rule by itself, on a clock of its own.
-
-type WaitingLine = ReturnType<typeof createWaitingLine>;
 
 const MAX_WAIT_MS = 500;
 const PLACES = 10;
@@ -15,30 +13,66 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const createLine = ({ maxWaiting = 5000, maxWaitingBytes = 1_000_000 } = {}): WaitingLine =>
-  createWaitingLine({ places: () => PLACES, maxWaitMs: MAX_WAIT_MS, maxWaiting, maxWaitingBytes });
+/** A line, and the work of those that have begun, which goes on until it is told to end. */
+class Server {
+  readonly line: WaitingLine;
+  readonly #ends: { readonly key: string | undefined; readonly end: () => void }[] = [];
+
+  constructor({ maxWaiting = 5000, maxWaitingBytes = 1_000_000 } = {}) {
+    const onFinished = (): void => {};
+    this.line = new WaitingLine({
+      places: () => PLACES,
+      maxWaitMs: MAX_WAIT_MS,
+      maxWaiting,
+      maxWaitingBytes,
+      onFinished,
+    });
+  }
+
+  work = (key?: string): Promise<void> =>
+    new Promise((end) => {
+      this.#ends.push({ key, end });
+    });
+
+  /** Whether a request may begin now, which it does. */
+  begin(key?: string): boolean {
+    return this.line.ifFree(key, () => this.work(key)) !== undefined;
+  }
+
+  /** Ends the work that began first, or that of the key. */
+  async end(key?: string): Promise<void> {
+    const place = key === undefined ? 0 : this.#ends.findIndex((each) => each.key === key);
+    for (const { end } of this.#ends.splice(place, 1)) end();
+    await vi.advanceTimersByTimeAsync(0);
+  }
+}
 
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
-/** A line whose places are all taken. */
-const createFullLine = (options?: Parameters<typeof createLine>[0]): WaitingLine => {
-  const line = createLine(options);
-  for (let place = 0; place < PLACES; place += 1) expect(line.enter()).toBe('begin');
-  expect(line.enter()).toBeUndefined();
-  return line;
+/** A server whose places are all taken. */
+const createFull = (options?: ConstructorParameters<typeof Server>[0]): Server => {
+  const server = new Server(options);
+  for (let place = 0; place < PLACES; place += 1) expect(server.begin()).toBe(true);
+  expect(server.begin()).toBe(false);
+  return server;
 };
 
 /** Waits, and notes under a name what came of it. */
 const queue = (
-  line: WaitingLine,
+  server: Server,
   settled: string[],
   name: string,
   { key, isGone }: { key?: string; isGone?: () => boolean } = {},
 ): void => {
-  const note = (turn: Place | undefined): void => {
-    settled.push(turn === 'begin' ? name : `${name} ${turn ? 'joins' : 'is rejected'}`);
+  const begin = async (): Promise<string> => {
+    settled.push(name);
+    await server.work(key);
+    return name;
   };
-  void line.wait({ key, bytes: 1, isGone }).then(note);
+  const note = (done: string | undefined): void => {
+    if (done === undefined) settled.push(`${name} is rejected`);
+  };
+  void server.line.inTurn({ key, bytes: 1, isGone }, begin).then(note);
 };
 
 interface Outcome {
@@ -49,38 +83,33 @@ interface Outcome {
 
 /** A server that takes so long for each, and clients who share so many connections. Those who find none free do not ask. */
 const simulate = async (serviceMs: number, perMs: number, connections: number, forMs = 10_000): Promise<Outcome> => {
-  const line = createLine();
-  const busyUntilMs: number[] = [];
+  const { line } = new Server();
   let asking = 0;
   let finished = 0;
   let rejected = 0;
   let longestWaitMs = 0;
-  const begin = (): void => void busyUntilMs.push(performance.now() + serviceMs);
+  const serve = async (): Promise<true> => {
+    await new Promise((resolve) => setTimeout(resolve, serviceMs));
+    finished += 1;
+    asking -= 1;
+    return true;
+  };
   let due = 0;
   for (let ms = 0; ms < forMs; ms += 1) {
     await pass(1);
     const nowMs = performance.now();
-    while ((busyUntilMs[0] ?? Number.POSITIVE_INFINITY) <= nowMs) {
-      busyUntilMs.shift();
-      finished += 1;
-      asking -= 1;
-      line.leave();
-    }
     for (due += perMs; due >= 1; due -= 1) {
       if (asking === connections) continue;
       asking += 1;
-      if (line.enter()) {
-        begin();
-        continue;
-      }
-      void line.wait({ key: undefined, bytes: 1, isGone: undefined }).then((turn) => {
-        if (turn) {
-          longestWaitMs = Math.max(longestWaitMs, performance.now() - nowMs);
-          begin();
-        } else {
-          rejected += 1;
-          asking -= 1;
-        }
+      if (line.ifFree(undefined, serve)) continue;
+      const begin = (): Promise<true> => {
+        longestWaitMs = Math.max(longestWaitMs, performance.now() - nowMs);
+        return serve();
+      };
+      void line.inTurn({ key: undefined, bytes: 1, isGone: undefined }, begin).then((isServed) => {
+        if (isServed) return;
+        rejected += 1;
+        asking -= 1;
       });
     }
   }
@@ -119,42 +148,42 @@ test('clients that ask again as soon as they are answered are not rejected while
 });
 
 test('who came first begins first, until the first has waited for half of the longest wait; from then on who came last', async () => {
-  const line = createFullLine();
+  const server = createFull();
   const settled: string[] = [];
-  for (const name of ['a', 'b', 'c', 'd']) queue(line, settled, name);
-  line.leave();
+  for (const name of ['a', 'b', 'c', 'd']) queue(server, settled, name);
+  await server.end();
   await pass(MAX_WAIT_MS / 2 - 1);
-  line.leave();
+  await server.end();
   await pass(1);
-  line.leave();
-  line.leave();
+  await server.end();
+  await server.end();
   await pass(0);
   expect(settled).toEqual(['a', 'b', 'd', 'c']);
 });
 
 test('nobody is rejected before the longest wait is over, and nobody begins after it', async () => {
-  const line = createFullLine();
+  const server = createFull();
   const settled: string[] = [];
-  queue(line, settled, 'early');
+  queue(server, settled, 'early');
   await pass(MAX_WAIT_MS / 2);
-  queue(line, settled, 'late');
+  queue(server, settled, 'late');
   await pass(MAX_WAIT_MS / 2 - 1);
   expect(settled).toEqual([]);
   await pass(1);
   expect(settled).toEqual(['early is rejected']);
   // The event loop was held up for longer than the timer was set for.
   vi.spyOn(performance, 'now').mockReturnValue(performance.now() + MAX_WAIT_MS);
-  line.leave();
+  await server.end();
   await Promise.resolve();
   expect(settled).toEqual(['early is rejected']);
-  expect(line.enter(), 'whoever comes now is in time').toBe('begin');
+  expect(server.begin(), 'whoever comes now is in time').toBe(true);
   vi.mocked(performance.now).mockRestore();
 });
 
 test('a crowd that came together is rejected a few at a time, so that others are answered in between', async () => {
-  const line = createFullLine();
+  const server = createFull();
   const settled: string[] = [];
-  for (let count = 0; count < 1000; count += 1) queue(line, settled, String(count));
+  for (let count = 0; count < 1000; count += 1) queue(server, settled, String(count));
   await pass(MAX_WAIT_MS);
   expect(settled.length).toBeGreaterThan(0);
   expect(settled.length).toBeLessThan(200);
@@ -163,56 +192,58 @@ test('a crowd that came together is rejected a few at a time, so that others are
 });
 
 test('a client that went away while it waited takes no place', async () => {
-  const line = createFullLine();
+  const server = createFull();
   const settled: string[] = [];
-  queue(line, settled, 'gone', { isGone: () => true });
-  queue(line, settled, 'there', { isGone: () => false });
-  line.leave();
+  queue(server, settled, 'gone', { isGone: () => true });
+  queue(server, settled, 'there', { isGone: () => false });
+  await server.end();
   await pass(0);
-  expect(settled).toEqual(['gone is rejected', 'there']);
-  expect(line.taken()).toBe(PLACES);
+  expect(settled.sort()).toEqual(['gone is rejected', 'there']);
+  expect(server.line.taken()).toBe(PLACES);
 });
 
 test('of equal requests one takes a place, and the others join it', async () => {
-  const line = createFullLine();
+  const server = createFull();
   const settled: string[] = [];
-  queue(line, settled, 'first', { key: 'a' });
-  queue(line, settled, 'other', { key: 'b' });
+  queue(server, settled, 'first', { key: 'a' });
+  queue(server, settled, 'other', { key: 'b' });
   await pass(MAX_WAIT_MS / 2);
-  queue(line, settled, 'last', { key: 'a' });
-  line.leave();
+  queue(server, settled, 'last', { key: 'a' });
+  await server.end();
   await pass(0);
-  expect(settled).toEqual(['last', 'first joins']);
-  expect([line.taken(), line.waiting()]).toEqual([PLACES, 1]);
-  expect(line.enter('a'), 'while it has its place').toBe('join');
-  line.leave('a');
+  expect(settled).toEqual(['last', 'first']);
+  expect([server.line.taken(), server.line.waiting()]).toEqual([PLACES, 1]);
+  expect(server.begin('a'), 'while it has its place').toBe(true);
+  await server.end('a');
   await pass(0);
   expect(settled.at(-1), 'what has joined takes no turn').toBe('other');
-  expect(line.enter('a')).toBeUndefined();
+  expect(server.begin('a')).toBe(false);
 });
 
 test('what has waited for too long joins no equal request: it is rejected', async () => {
-  const line = createFullLine();
+  const server = createFull();
   const settled: string[] = [];
   // More than are rejected at once, so that the last of them still waits.
-  for (let count = 0; count < 60; count += 1) queue(line, settled, 'late', { key: 'a' });
+  for (let count = 0; count < 60; count += 1) queue(server, settled, 'late', { key: 'a' });
   await pass(MAX_WAIT_MS);
-  expect(line.waiting()).toBe(10);
-  queue(line, settled, 'last', { key: 'a' });
-  line.leave();
+  expect(server.line.waiting()).toBe(10);
+  queue(server, settled, 'last', { key: 'a' });
+  await server.end();
   await pass(0);
   expect(settled.filter((outcome) => outcome !== 'late is rejected')).toEqual(['last']);
-  expect(line.waiting()).toBe(10);
+  expect(server.line.waiting()).toBe(10);
 });
 
 test('past the bounds of number and size, a request is rejected at once', async () => {
-  const bytesOf = async (line: WaitingLine, bytes: number): Promise<unknown> =>
-    Promise.race([line.wait({ key: undefined, bytes, isGone: undefined }), pass(0).then(() => 'waits')]);
-  const few = createFullLine({ maxWaiting: 2 });
-  expect([await bytesOf(few, 1), await bytesOf(few, 1), await bytesOf(few, 1)]).toEqual(['waits', 'waits', undefined]);
-  const small = createFullLine({ maxWaitingBytes: 100 });
-  expect([await bytesOf(small, 60), await bytesOf(small, 60)]).toEqual(['waits', undefined]);
-  small.leave();
-  await pass(0);
-  expect(await bytesOf(small, 60), 'what no longer waits has no size').toBe('waits');
+  const ask = async ({ line }: Server, bytes: number): Promise<unknown> =>
+    Promise.race([
+      line.inTurn({ key: undefined, bytes, isGone: undefined }, () => new Promise(() => {})),
+      pass(0).then(() => 'waits'),
+    ]);
+  const few = createFull({ maxWaiting: 2 });
+  expect([await ask(few, 1), await ask(few, 1), await ask(few, 1)]).toEqual(['waits', 'waits', undefined]);
+  const small = createFull({ maxWaitingBytes: 100 });
+  expect([await ask(small, 60), await ask(small, 60)]).toEqual(['waits', undefined]);
+  await small.end();
+  expect(await ask(small, 60), 'what no longer waits has no size').toBe('waits');
 });

@@ -6,6 +6,7 @@ import { connectionConfig, placeOf } from '../connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
 import { assertOwnSession } from '../pooler.ts';
 import {
+  assertOwnHistory,
   compareMigrations,
   MIGRATION_LOCK,
   MIGRATIONS_DIRECTORY,
@@ -46,7 +47,8 @@ export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<
     await prepareSession(client);
     await takeLock(client, lockWaitMs, log);
 
-    const { applied, pending, failed, unknown, edited } = await compareMigrations(client, files);
+    const { former, applied, pending, failed, unknown, edited } = await compareMigrations(client, files);
+    assertOwnHistory(former);
     if (edited.length > 0) {
       throw new OperatorError(
         `edited after being applied: ${edited.join(', ')}. Restore the file, and put the change into a new migration`,

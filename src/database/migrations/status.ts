@@ -19,6 +19,7 @@ export const compareMigrations = async (client: pg.ClientBase | pg.Pool, files: 
   const records = await readMigrationRecords(client);
   const recordOf = new Map(records.map((record) => [record.name, record]));
   const known = new Set(files.map(({ name }) => name));
+  const isFormer = ({ name }: MigrationRecord): boolean => !known.has(name) && name < (files[0]?.name ?? '');
   const applied = files.filter(({ name }) => recordOf.get(name)?.finished);
   const all = [...recordOf.values()];
   const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name).sort();
@@ -30,7 +31,9 @@ export const compareMigrations = async (client: pg.ClientBase | pg.Pool, files: 
     /** Begun and not finished, by `prisma migrate`: another process is at it, or was killed. */
     failed: names(all.filter(({ finished }) => !finished)),
     /** Applied, and not in the folder: a newer version has migrated this database. */
-    unknown: names(all.filter(({ name, finished }) => finished && !known.has(name))),
+    unknown: names(all.filter((record) => record.finished && !known.has(record.name) && !isFormer(record))),
+    /** Of a history that came before the folder's first one: nothing of the folder can be applied. */
+    former: names(all.filter(isFormer)),
     /** Applied from a script that is not the one in the folder. */
     edited: names(applied.filter(({ name, script }) => !hasChecksum(script, recordOf.get(name)?.checksum ?? ''))),
   };
@@ -107,6 +110,14 @@ export const readMigrationFiles = async (directory: string): Promise<MigrationFi
   );
 };
 
+/** @throws OperatorError that says how the rows get into a database of this history @param former as {@link compareMigrations} finds them */
+export const assertOwnHistory = ([first]: readonly string[]): void => {
+  if (first === undefined) return;
+  throw new OperatorError(
+    `this database was made by the migrations of an earlier history (${first} …): run "npx vitrine migrate" on a new one, then copy the rows: pg_dump --data-only --exclude-table=_prisma_migrations --exclude-table=product_words OLD | psql -1 NEW`,
+  );
+};
+
 const checksumOf = (script: string): string => createHash('sha256').update(script).digest('hex');
 
 /** Whether this is the script that Prisma took the checksum of. As there, the kind of line ending does not count: Git may change it. */
@@ -117,7 +128,8 @@ const hasChecksum = (script: string, checksum: string): boolean => {
 
 /** @throws OperatorError that says what to run, unless the database is there and every migration of this version is applied */
 export const assertMigrated = async (pool: pg.ClientBase | pg.Pool): Promise<void> => {
-  const { pending } = await readMigrationStatus(pool).catch(throwUnreachable);
+  const { former, pending } = await readMigrationStatus(pool).catch(throwUnreachable);
+  assertOwnHistory(former);
   if (pending.length === 0) return;
   throw new OperatorError(
     `The database lags behind this version. Run "npx vitrine migrate" first, as the role that owns the tables; it would apply:\n  ${pending.join('\n  ')}`,

@@ -111,14 +111,10 @@ export const createTopics = (options: Options) => {
     void apart(executeInTurn, topic);
   };
 
-  const executeInTurn = async (topic: State): Promise<void> => {
-    await semaphore.take();
-    try {
+  const executeInTurn = (topic: State): Promise<void> =>
+    semaphore.during(async () => {
       if (isOpen(topic)) await execute(topic);
-    } finally {
-      semaphore.free();
-    }
-  };
+    });
 
   const execute = async (topic: State): Promise<void> => {
     const changedMs = topic.changedMs ?? performance.now();

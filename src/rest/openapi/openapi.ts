@@ -115,7 +115,7 @@ const REVALIDATION = {
   ETag: header('Identifies this response: send it back in `If-None-Match`.', 'W/"3drpi22j83mvf"'),
   'Cache-Control': header(
     'How long a copy may be used without revalidation.',
-    'public, max-age=1, stale-while-revalidate=0',
+    'public, max-age=1, must-revalidate, stale-while-revalidate=0',
   ),
   'Cache-Status': header('Whether the response came from the cache: RFC 9211.', 'vitrine; hit'),
 };
