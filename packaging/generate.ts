@@ -2,11 +2,12 @@
  * Writes the files that are made from the code: `npm run generate`. With `--check` it compares them instead, and fails where one is out of date.
  */
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { GROUPS, ROWS, type Variable } from '../src/config/variables.ts';
 import { createSchema, printSdl } from '../src/schema.ts';
+import { drawDemoPictures } from './demo-pictures/draw.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
@@ -56,17 +57,25 @@ const pageDefault = ({ default: preset, libraryDefault, whenUnset, value: { unit
   return libraryDefault === undefined ? own : `${own}; library: \`${libraryDefault}\``;
 };
 
-const FILES: Readonly<Record<string, () => string>> = {
-  'schema.graphql': () => printSdl(createSchema()),
-  'docs/configuration.md': configurationPage,
-};
+const PICTURES = 'prisma/demo/pictures';
+
+const texts = new Map([
+  ['schema.graphql', printSdl(createSchema())],
+  ['docs/configuration.md', configurationPage()],
+  ...[...drawDemoPictures()].map(([name, text]) => [`${PICTURES}/${name}`, text] as const),
+]);
+const drawn = (await readdir(path.join(ROOT, PICTURES))).filter((name) => name.endsWith('.svg'));
+const names = new Set([...texts.keys(), ...drawn.map((name) => `${PICTURES}/${name}`)]);
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 
-for (const [name, text] of Object.entries(FILES)) {
+for (const name of names) {
   const file = path.join(ROOT, name);
-  if (!values.check) await writeFile(file, text());
-  else if ((await readFile(file, 'utf8')) !== text()) {
+  const text = texts.get(name);
+  const isThere = await readFile(file, 'utf8').catch(() => undefined);
+  if (isThere === text) continue;
+  if (!values.check) await (text === undefined ? rm(file) : writeFile(file, text));
+  else {
     console.error(`${name} is out of date. Run "npm run generate" and commit the result.`);
     process.exitCode = 1;
   }

@@ -41,9 +41,8 @@ import { createViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
 import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
-import { createDemoPictures } from './pages/demo-pictures.ts';
 import { createPages } from './pages/pages.ts';
-import { SHOP_DOCUMENTS } from './pages/shop.ts';
+import { findDemoPicture, SHOP_DOCUMENTS } from './pages/shop.ts';
 import { loadRestOperations } from './rest/documents.ts';
 import { createRestRoutes } from './rest/handler.ts';
 import { createOpenapi } from './rest/openapi/openapi.ts';
@@ -279,7 +278,7 @@ const assemble = async (
       createRestRoutes(operations, { yoga, documents, maskError }),
       probes.find,
       pages.find,
-      createDemoPictures(),
+      findDemoPicture,
     ],
     requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
     responses: responseCache,

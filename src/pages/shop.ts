@@ -1,9 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
+import { AppError } from '../errors.ts';
+import { type FindRoute, responseRoute } from '../http/route.ts';
 import { type Addresses, type BundledPage, createBundledPage, htmlTemplate, type Texts } from './page.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../../examples/shop');
+const PICTURES = path.join(import.meta.dirname, '../../prisma/demo/pictures');
 
 /** The documents of the shop, by their hashes. */
 export const SHOP_DOCUMENTS = path.join(FOLDER, 'trusted-documents.json');
@@ -48,5 +51,26 @@ const renderPage = ({ root, base, names }: Addresses, hasExplorer: boolean): str
       ...modules.map((name) => `<link rel="modulepreload" href="${base}/${name}">`),
     ].join('\n    '),
     explorer: hasExplorer ? ` data-explorer="${root}graphql"` : '',
+  });
+};
+
+const PICTURE_HEADERS = {
+  'content-type': 'image/svg+xml; charset=utf-8',
+  'cache-control': 'public, max-age=86400',
+  // An SVG opened by itself is a page, hence the policy. Other sites may show the picture: `imageUrl` leads to it.
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+};
+
+/** The pictures of the demo catalogue, at `/images/<name>.svg`. */
+export const findDemoPicture: FindRoute = (requestPath) => {
+  const name = /^\/images\/([a-z0-9-]{1,80}\.svg)$/.exec(requestPath)?.[1];
+  if (name === undefined) return undefined;
+  return responseRoute(async () => {
+    const body = await readFile(path.join(PICTURES, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new AppError('NOT_FOUND', 'There is no picture of this name.');
+    });
+    return { status: 200, headers: PICTURE_HEADERS, body };
   });
 };

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasApache, startApache } from '../support/apache.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -7,7 +8,7 @@ import { hasNginx, startNginx } from '../support/nginx.ts';
 import type { ProxyProcess } from '../support/proxy-process.ts';
 import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
-import { listen } from '../support/socket.ts';
+import { listen, sendRaw } from '../support/socket.ts';
 import { hasSquid, startSquid } from '../support/squid.ts';
 import { hasVarnish, startVarnish } from '../support/varnish.ts';
 import { stored } from '../support/views.ts';
@@ -30,6 +31,8 @@ const PROXIES = [
   { name: 'Squid', isThere: hasSquid, startBefore: startSquid },
   { name: 'Apache', isThere: hasApache, startBefore: (address: string) => startApache(address) },
 ].filter(({ isThere }) => isThere);
+
+const PURGED = path.join(import.meta.dirname, '../../examples/clients/purge/cache.vcl');
 
 const TARGETS = ['/api/notice/list', `/graphql?${new URLSearchParams({ query: '{ notices { title } }' })}`];
 
@@ -180,6 +183,38 @@ const ALL = [
   ...PROXIES,
   { name: 'HAProxy', isThere: hasHaproxy, startBefore: (address: string) => startHaproxy([address, address]) },
 ].filter(({ isThere }) => isThere);
+
+test.skipIf(!hasVarnish)(
+  'Varnish reads what follows a QUERY on the same connection, by each of our files',
+  async () => {
+    const body = JSON.stringify({ query: '{ __typename }' });
+    const head = `content-type: application/json\r\ncontent-length: ${body.length}`;
+    const requests = [
+      `QUERY /graphql HTTP/1.1\r\nhost: shop\r\n${head}\r\n\r\n${body}`,
+      'GET /api/product/hot HTTP/1.1\r\nhost: shop\r\nconnection: close\r\n\r\n',
+    ];
+    for (const file of [undefined, PURGED]) {
+      await using proxy = await startVarnish(host, file);
+      const answers = await sendRaw(proxy.url, requests.join(''));
+      expect(answers.match(/HTTP\/1.1 200 |^x-varnish/gim)).toHaveLength(4);
+    }
+  },
+);
+
+test.skipIf(!hasApache)(
+  'an Apache that compresses leaves entity tags as they are, as deploy/README.md says',
+  async () => {
+    const ask = async (lines: readonly string[]): Promise<number> => {
+      await using proxy = await startApache(host, ['AddOutputFilterByType DEFLATE application/json', ...lines]);
+      const target = `${proxy.url}/api/notice/page?pageSize=1`;
+      const headers = { 'accept-encoding': 'gzip' };
+      const etag = String((await fetch(target, { headers })).headers.get('etag'));
+      return (await fetch(target, { headers: { ...headers, 'if-none-match': etag } })).status;
+    };
+    expect(await ask([])).toBe(200);
+    expect(await ask(['DeflateAlterETag NoChange'])).toBe(304);
+  },
+);
 
 describe.skipIf(ALL.length === 0).each(ALL)('through $name', ({ startBefore }) => {
   test('each QUERY reaches the gateway with its body, and no copy is kept of its answer', async () => {

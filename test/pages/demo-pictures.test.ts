@@ -5,7 +5,7 @@ import { createTestGateway } from '../support/gateway.ts';
 import { shared } from '../support/shared.ts';
 
 const FOLDER = new URL('../../prisma/demo/', import.meta.url);
-const PICTURES = new URL('pictures/', FOLDER);
+const PICTURES = new URL('../../packaging/demo-pictures/', import.meta.url);
 
 const readJson = async (url: URL) => JSON.parse(await readFile(url, 'utf8'));
 

@@ -18,7 +18,7 @@ sub vcl_recv {
     ban("obj.http.x-url ~ " + req.http.x-ban);
     return (synth(204));
   }
-  if (req.method == "HEAD") {
+  if (req.method == "HEAD" || req.method == "QUERY") {
     return (pass);
   }
 }

@@ -1,52 +1,49 @@
-import { readFile } from 'node:fs/promises';
-import { AppError } from '../errors.ts';
-import { type FindRoute, responseRoute } from '../http/route.ts';
+/** Draws the pictures of the demo catalogue: `npm run generate` writes them into prisma/demo/pictures/. */
 
-const FOLDER = new URL('../../prisma/demo/pictures/', import.meta.url);
+import { existsSync, readFileSync } from 'node:fs';
+
+const DEMO = new URL('../../prisma/demo/', import.meta.url);
 
 /** A ground, and up to three things, each with a colour where its drawing leaves one open: `["rose", "cushion #b5793a"]` */
 type Scene = readonly [ground: string, ...things: string[]];
 
-const HEADERS = {
-  'content-type': 'image/svg+xml; charset=utf-8',
-  'cache-control': 'public, max-age=86400',
-  // An SVG opened by itself is a page, hence the policy. Other sites may show the picture: `imageUrl` leads to it.
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
-  'cross-origin-resource-policy': 'cross-origin',
-};
+const readJson = (url: URL) => JSON.parse(readFileSync(url, 'utf8'));
 
-/** The pictures of the demo catalogue: `/images/<slug>.svg`, with `-2` to `-4` for further views of the same product. */
-export const createDemoPictures = (): FindRoute => {
-  let scenes: Promise<ReadonlyMap<string, Scene>> | undefined;
-  let grounds: Promise<ReadonlyMap<string, Ground>> | undefined;
-
-  const draw = async (name: string): Promise<string> => {
-    scenes ??= readNamed('pictures.json');
-    grounds ??= readNamed('grounds.json');
-    const [, stem = name, view = '1'] = /^(.+)-([2-4])$/.exec(name) ?? [];
-    const scene = (await scenes).get(stem);
-    if (!scene) throw new AppError('NOT_FOUND', 'There is no picture of this name.');
+/** @returns each picture that the demo catalogue names, by the name of its file: `kitchen-radio.svg`, and with `-2` to `-4` for further views of the same product */
+export const drawDemoPictures = (): ReadonlyMap<string, string> => {
+  const scenes: Record<string, Scene> = readJson(new URL('pictures.json', import.meta.url));
+  const grounds: Record<string, Ground> = readJson(new URL('grounds.json', import.meta.url));
+  const draw = (file: string): string => {
+    const [, stem = '', view = '1'] = /^(.+?)(?:-([2-4]))?\.svg$/.exec(file) ?? [];
+    const scene = scenes[stem];
+    if (!scene) throw new Error(`pictures.json has no ${stem}`);
     const [ground, ...things] = scene;
-    const drawings = await Promise.all(things.map(readThing));
-    return picture((await grounds).get(ground) ?? NIGHT, drawings, Number(view));
+    return picture(grounds[ground] ?? NIGHT, things.map(readThing), Number(view));
   };
-
-  return (path) => {
-    const name = /^\/images\/([a-z0-9-]{1,80})\.svg$/.exec(path)?.[1];
-    return name === undefined
-      ? undefined
-      : responseRoute(async () => ({ status: 200, headers: HEADERS, body: await draw(name) }));
-  };
+  return new Map(namedPictures().map((file) => [file, draw(file)]));
 };
 
-const readNamed = async <Value>(file: string): Promise<ReadonlyMap<string, Value>> =>
-  new Map(Object.entries(JSON.parse(await readFile(new URL(file, FOLDER), 'utf8'))));
+/** The names of the files of all pictures in the demo catalogue. */
+const namedPictures = (): string[] => {
+  const files = ['categories', 'kitchen-and-table', 'home-and-study', 'outdoors'];
+  const rows: Row[] = files.flatMap((name) => readJson(new URL(`${name}.json`, DEMO)));
+  const paths = rows.flatMap(({ variants = [], ...row }) =>
+    [row, ...variants].flatMap(({ imageUrl = [], imageUrls = [] }) => [imageUrl, imageUrls].flat()),
+  );
+  return [...new Set(paths)].map((path) => path.replace('/images/', ''));
+};
+
+interface Row {
+  readonly imageUrl?: string;
+  readonly imageUrls?: readonly string[];
+  readonly variants?: readonly Row[];
+}
 
 /** The shapes of a thing, 32 units wide and high, in its colour. */
-const readThing = async (thing: string): Promise<string> => {
+const readThing = (thing: string): string => {
   const [name, color = '#3f7f8c'] = thing.split(' ');
-  const read = (folder: string): Promise<string> => readFile(new URL(`${folder}/${name}.svg`, FOLDER), 'utf8');
-  const svg = await read('drawings').catch(() => read('fluent-emoji'));
+  const own = new URL(`drawings/${name}.svg`, import.meta.url);
+  const svg = readFileSync(existsSync(own) ? own : new URL(`fluent-emoji/${name}.svg`, import.meta.url), 'utf8');
   return `<g color="${color}">${svg.slice(svg.indexOf('>') + 1, svg.lastIndexOf('</svg>'))}</g>`;
 };
 
