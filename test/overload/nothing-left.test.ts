@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 100;
 const ADDRESSES = 300;
 /** At the same time, whether in a line or not. */
 const EXECUTIONS = 96;
-const PATIENT = { timeout: 15_000, interval: 20 };
+const PATIENT = { timeout: 60_000, interval: 20 };
 
 let database: TestDatabase;
 
