@@ -2,7 +2,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
-import { createBrowseIndex } from './browse/index/browse-index.ts';
+import { BrowseIndex } from './browse/index-engine.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
@@ -23,12 +23,12 @@ import { contextFactory } from './graphql/context.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
-import { createEventStreams } from './graphql/live/event-stream.ts';
+import { EventStreams } from './graphql/live/event-stream.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
 import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { createDocuments } from './graphql/use-documents.ts';
-import { createLive } from './graphql/use-live.ts';
+import { Live } from './graphql/use-live.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
@@ -181,7 +181,7 @@ const assemble = async (
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock, timeoutMs));
   const countViews = createCountViews(viewCounter);
   const { browseIndexMaxBytes } = config;
-  const browseIndex = createBrowseIndex({
+  const browseIndex = new BrowseIndex({
     ...common,
     thread:
       config.changeFeed === 'listen' && browseIndexMaxBytes > 0
@@ -218,7 +218,7 @@ const assemble = async (
     tracing,
   });
   const compiled = createCompiledExecution();
-  const live = createLive({
+  const live = new Live({
     documents,
     runOperation,
     execute: compiled.execute,
@@ -227,9 +227,9 @@ const assemble = async (
     isRestricted: access.isRestricted,
     log,
   });
-  onClose(live.close);
+  onClose(() => live.close());
   const maskError = createMaskError(() => observer.logOf(log));
-  const eventStreams = createEventStreams();
+  const eventStreams = new EventStreams();
   const yoga = createGraphqlServer({
     schema,
     documents,
@@ -304,7 +304,7 @@ const assemble = async (
     metrics,
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: probes.startDraining,
-    completeSubscriptions: live.complete,
+    completeSubscriptions: () => live.complete(),
     startIndex: browseIndex.start,
   };
 };

@@ -13,7 +13,8 @@ import type { Call, Executed } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { BodyForm, WrittenResult } from './body-form.ts';
 import type { RowCount } from './limits/list-size.ts';
-import type { Changes } from './live/changes.ts';
+import type { Changes } from './live/changed-ids.ts';
+import type { EventSequence } from './live/event-sequence.ts';
 
 /** The request that an operation is for: the part of {@link Call} that operations need. */
 export type Caller = Pick<Call, 'admit' | 'countViews' | 'previewAt' | 'log'>;
@@ -206,8 +207,6 @@ export interface RequestState {
   outcome?: CacheOutcome;
   /** What the results of a subscription, as plugins leave them, are sent as. */
   eventBytes?: AsyncIterableIterator<Uint8Array, undefined>;
-  /** Of a subscription: to be ended where nobody reads them, because a plugin behind has failed or answers otherwise. */
-  events?: Pick<AsyncIterator<unknown>, 'return'>;
-  /** Whether the client is cut because it does not read what is sent. */
-  isSlow?: boolean;
+  /** Of a subscription: to be ended where nobody reads them. */
+  events?: Pick<EventSequence, 'end'>;
 }

@@ -9,7 +9,7 @@ import {
   GRAPHQL_PATH,
   splitTarget,
 } from '../http/message.ts';
-import type { FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
+import type { Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import { GRAPHQL_BODY } from './body-form.ts';
 import type { RequestState, ServerContext } from './context.ts';
 import type { EventStreams } from './live/event-stream.ts';
@@ -45,6 +45,40 @@ const ORIGIN = 'http://gateway.invalid';
 export const createGraphqlRoutes = ({ yoga, documents, maskError, eventStreams, graphiql }: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
   const page: ResponseRoute = { ...graphiql, methods, errors: ERRORS, countedAs: ['other', 'page'] };
+  const ask = async (call: Call, state: RequestState): ReturnType<OperationRoute['run']> => {
+    const { method, target, headers, body } = call.request;
+    // HEAD and QUERY are no methods of Yoga: each is asked as GET. HEAD counts nothing, and the parameters of QUERY are in its body.
+    const isPost = method === 'POST';
+    try {
+      const response = await yoga.fetch(
+        ORIGIN + target,
+        {
+          method: isPost ? 'POST' : 'GET',
+          // A copy: a content-length is added to it where there is none.
+          headers: { ...headers } as Record<string, string>,
+          body: isPost && Buffer.isBuffer(body) ? (body as Uint8Array<ArrayBuffer>) : null,
+        },
+        { call, state } as ServerContext,
+      );
+      const { 'content-type': contentType, ...added } = headersOf(response);
+      const { executed } = state;
+      const isAsWritten = response === state.response && response.status === 200 && contentType === state.contentType;
+      const head = isAsWritten ? HEADS.get(contentType) : undefined;
+      return executed && head ? { executed, head, added } : await toGatewayResponse(response, state, eventStreams);
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      // Of a plugin, at a point where Yoga writes no error.
+      const masked = maskError(error);
+      call.requestContext.code = String(masked.extensions.code);
+      const [mediaType] = errorTypeOf(headers.accept).split(';');
+      return toGatewayResponse(
+        processRegularResult({ errors: [masked] }, yoga.fetchAPI, String(mediaType)),
+        state,
+        eventStreams,
+      );
+    }
+  };
+
   const endpoint: OperationRoute = {
     methods,
     errors: ERRORS,
@@ -63,37 +97,13 @@ export const createGraphqlRoutes = ({ yoga, documents, maskError, eventStreams, 
     },
     run: async (call) => {
       const state: RequestState = { form: GRAPHQL_BODY };
-      const { method, target, headers, body } = call.request;
-      // HEAD and QUERY are no methods of Yoga: each is asked as GET. HEAD counts nothing, and the parameters of QUERY are in its body.
-      const isPost = method === 'POST';
+      let answered: Awaited<ReturnType<OperationRoute['run']>> | undefined;
       try {
-        const response = await yoga.fetch(
-          ORIGIN + target,
-          {
-            method: isPost ? 'POST' : 'GET',
-            // A copy: a content-length is added to it where there is none.
-            headers: { ...headers } as Record<string, string>,
-            body: isPost && Buffer.isBuffer(body) ? (body as Uint8Array<ArrayBuffer>) : null,
-          },
-          { call, state } as ServerContext,
-        );
-        const { 'content-type': contentType, ...added } = headersOf(response);
-        const { executed } = state;
-        const isAsWritten = response === state.response && response.status === 200 && contentType === state.contentType;
-        const head = isAsWritten ? HEADS.get(contentType) : undefined;
-        return executed && head ? { executed, head, added } : await toGatewayResponse(response, state, eventStreams);
-      } catch (error) {
-        void state.events?.return?.();
-        if (!(error instanceof GraphQLError)) throw error;
-        // Of a plugin, at a point where Yoga writes no error.
-        const masked = maskError(error);
-        call.requestContext.code = String(masked.extensions.code);
-        const [mediaType] = errorTypeOf(headers.accept).split(';');
-        return toGatewayResponse(
-          processRegularResult({ errors: [masked] }, yoga.fetchAPI, String(mediaType)),
-          state,
-          eventStreams,
-        );
+        answered = await ask(call, state);
+        return answered;
+      } finally {
+        // The place of a subscription is that of its stream: where a plugin has failed or answers otherwise there is none.
+        if (!(answered && 'stream' in answered)) state.events?.end('client');
       }
     },
   };
@@ -126,7 +136,6 @@ const toGatewayResponse = async (
   const { status } = response;
   const headers = headersOf(response);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
-    void state.events?.return?.();
     return {
       status,
       headers: { 'cache-control': 'no-store', vary: 'accept', ...headers },
@@ -146,11 +155,7 @@ const toGatewayResponse = async (
     status,
     headers: { ...eventHeaders, 'cache-status': CACHE_STATUS[outcome] },
     body: null,
-    stream: (sink) =>
-      eventStreams.send(bytes, sink, (isSlow) => {
-        state.isSlow = isSlow;
-        void state.events?.return?.();
-      }),
+    stream: (sink) => eventStreams.send(bytes, sink, (isSlow) => state.events?.end(isSlow ? 'slow' : 'client')),
   };
 };
 

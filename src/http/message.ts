@@ -50,7 +50,7 @@ export interface BodySink {
   readonly write: (bytes: Uint8Array) => boolean;
   /** Whether the client has still to read something, beyond what the system buffers. */
   readonly hasUnread: () => boolean;
-  readonly end: (bytes: Uint8Array) => void;
+  readonly end: () => void;
 }
 
 /** A client that has left so much of a streamed body unread, beyond what the system buffers, is cut. */

@@ -361,11 +361,20 @@ describe('a plugin', () => {
     },
   };
 
+  const answerPlainly: Plugin = {
+    onSubscribe: () => ({
+      onSubscribeResult: ({ setResult }) => {
+        if (isFaulty) setResult({ data: { product: null } });
+      },
+    }),
+  };
+
   test.for<[what: string, Plugin]>([
     ['fails in onSubscribeResult', { onSubscribe: () => ({ onSubscribeResult: fail }) }],
     ['fails in onResultProcess', { onResultProcess: fail }],
     ['fails in onResponse', { onResponse: fail }],
     ['answers otherwise', answerOtherwise],
+    ['answers by a plain result', answerPlainly],
     ['fails when it ends', { onSubscribe: () => ({ onSubscribeResult: () => ({ onEnd: fail }) }) }],
   ])('that %s leaves the place of a subscription free', async ([, plugin]) => {
     await using gateway = await open([plugin], { MAX_SUBSCRIPTIONS: '1' });
@@ -379,10 +388,13 @@ describe('a plugin', () => {
       stream?.({ write: () => true, hasUnread: () => false, end: () => {} })();
       return status;
     };
+    const taken = async () => (await scrape(gateway)).sum('vitrine_subscriptions');
     isFaulty = true;
     await subscribe();
+    await expect.poll(taken).toBe(0);
     isFaulty = false;
     expect(await subscribe()).toBe(200);
+    await expect.poll(taken).toBe(0);
   });
 
   test('may add a rule of validation', async () => {

@@ -1,9 +1,9 @@
 import type { BrowseRequest, Position, ProductSearchOrder } from '../browse-engine.ts';
 import { type KeyColumn, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
-import { BLOCK_ROWS, type OrderColumn, type ProductColumns } from './columns.ts';
-import { centsOf, microsecondsOf, momentOf } from './exact-numbers.ts';
-import { byteOfScore, scoreOfByte } from './term-matches.ts';
+import type { RowSet } from './row-set.ts';
+import { BLOCK_ROWS, type OrderColumn, type ProductColumns } from './rows.ts';
+import { byteOfScore, scoreOfByte } from './words.ts';
 
 /** The rows of a page, in the order that was asked for. */
 export interface PageRows {
@@ -14,6 +14,9 @@ export interface PageRows {
 
 /** A score and sales in one number: sales have 31 bits. */
 const SALES_RANGE = 2 ** 31;
+
+/** Where at least so many of all rows match, the first ones are soon found among the blocks that may have them. */
+const MIN_SHARE_OF_BLOCKS = 1 / 4;
 
 /** How many rows are looked at together: few enough that all that is read and written for them stays in the processor's cache. */
 const CHUNK = 1024;
@@ -29,8 +32,8 @@ interface Boundary {
 }
 
 /**
- * Takes the rows of one page out of all that match: the greatest keys, in a heap as long as the page and, for a numbered page, all rows before it. A key is the
- * value of the order's first column, with the score where there is one; negative where the smallest come first.
+ * Takes the rows of one page out of all that match: the greatest keys, in a heap as long as the page and, for a numbered page, all rows before it. A
+ * key is the value of the order's first column, with the score where there is one; negative where the smallest come first.
  */
 export class PageSelection {
   readonly #columns: ProductColumns;
@@ -95,8 +98,14 @@ export class PageSelection {
     return { rows: rows.slice(offset), hasNextPage: hasMore, hasPreviousPage: offset > 0 && this.#taken > 0 };
   }
 
-  /** Takes what belongs to the page out of rows that match. */
-  offer(rows: Int32Array): void {
+  /** Takes what belongs to the page out of the rows that match. */
+  offer(found: RowSet): void {
+    const { count } = this.#columns;
+    if (!this.#scores && found.size >= count * MIN_SHARE_OF_BLOCKS) {
+      this.#offerBlocks(found.words(count));
+      return;
+    }
+    const rows = found.rows();
     for (let begin = 0; begin < rows.length; begin += CHUNK) this.#offerChunk(rows.subarray(begin, begin + CHUNK));
   }
 
@@ -121,11 +130,8 @@ export class PageSelection {
     }
   }
 
-  /**
-   * Takes the page out of all rows that match. Few of them are looked at: only those whose keys are good enough for the page.
-   * @param holds whether a row matches
-   */
-  offerAll(holds: (row: number) => boolean): void {
+  /** Of many rows few are looked at: only those whose keys are good enough for the page. @param words their bits */
+  #offerBlocks(words: Uint32Array): void {
     const { count, publishedAt, id } = this.#columns;
     const column = this.#column;
     const direction = this.#direction;
@@ -144,18 +150,19 @@ export class PageSelection {
       )
         continue;
       const begin = block * BLOCK_ROWS;
-      this.#offerBlock(begin, Math.min(begin + BLOCK_ROWS, count), holds);
+      this.#offerBlock(begin, Math.min(begin + BLOCK_ROWS, count), words);
     }
   }
 
-  #offerBlock(begin: number, end: number, holds: (row: number) => boolean): void {
+  #offerBlock(begin: number, end: number, words: Uint32Array): void {
     const { values } = this.#column;
     const direction = this.#direction;
     let best = this.#bestWanted();
     let worst = this.#worst();
     for (let row = begin; row < end; row += 1) {
       const key = direction * (values[row] as number);
-      if (!(key >= worst && key <= best) || (key === worst && !this.#isBeforeWorst(key, row)) || !holds(row)) continue;
+      if (!(key >= worst && key <= best) || (((words[row >>> 5] as number) >>> (row & 31)) & 1) === 0) continue;
+      if (key === worst && !this.#isBeforeWorst(key, row)) continue;
       this.#take(key, row);
       worst = this.#worst();
       best = this.#bestWanted();
@@ -259,3 +266,41 @@ export const positionOfRow = (
     const value = columns[COLUMNS[column]].values[row] as number;
     return [column === 'published_at' ? microsecondsOf(value) : column === 'price' ? decimalOf(value) : String(value)];
   });
+
+/** From here on, as microseconds the year 2255 and before 1684, not every whole number is one in JavaScript. */
+const FIRST_INEXACT = 2 ** 53;
+
+/** For what is later, the year 128,000, there are not enough numbers. */
+const LAST_MOMENT = 4e18;
+
+/** The bits of {@link FIRST_INEXACT}: those of the numbers above count on by one. */
+const FIRST_INEXACT_BITS = new BigInt64Array(Float64Array.of(FIRST_INEXACT).buffer)[0] as bigint;
+
+/** A number for each microsecond, in their order: itself, and past what JavaScript has as many numbers further from zero. */
+export const momentOf = (microseconds: string): number => {
+  const number = Number(microseconds);
+  if (Math.abs(number) < FIRST_INEXACT || Number.isNaN(number)) return number;
+  if (Math.abs(number) > LAST_MOMENT) return number < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  const exact = BigInt(microseconds);
+  const beyond = (exact < 0n ? -exact : exact) - BigInt(FIRST_INEXACT);
+  const [size] = new Float64Array(BigInt64Array.of(FIRST_INEXACT_BITS + beyond).buffer);
+  return Math.sign(number) * (size as number);
+};
+
+export const microsecondsOf = (moment: number): string => {
+  const size = Math.abs(moment);
+  if (size < FIRST_INEXACT || !Number.isFinite(size)) return String(moment);
+  const [bits] = new BigInt64Array(Float64Array.of(size).buffer);
+  return `${moment < 0 ? '-' : ''}${(bits as bigint) - FIRST_INEXACT_BITS + BigInt(FIRST_INEXACT)}`;
+};
+
+const DECIMAL = /^(-?)0*(\d*)(?:\.(\d*))?$/;
+
+/** A decimal in cents; one between two cents becomes the next one in the direction that keeps the comparison the same. */
+export const centsOf = (decimal: string, direction: 'up' | 'down'): number => {
+  const [, sign = '', whole = '', fraction = ''] = DECIMAL.exec(decimal) ?? [];
+  const cents = Number(`${whole}${fraction.slice(0, 2).padEnd(2, '0')}`);
+  const hasRest = /[1-9]/.test(fraction.slice(2));
+  if (sign === '-') return -(hasRest && direction === 'down' ? cents + 1 : cents);
+  return hasRest && direction === 'up' ? cents + 1 : cents;
+};

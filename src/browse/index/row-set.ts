@@ -1,4 +1,196 @@
-import { withRoom } from './columns.ts';
+import { withRoom } from './rows.ts';
+
+/** A set of fewer of all rows is kept as an array: it takes less memory than bits. */
+const MAX_ARRAY_SHARE = 1 / 32;
+
+/**
+ * Memory that one question after another uses, for everything that a question makes: fresh arrays of megabytes would be garbage of each question. All
+ * of it is free again where the next question begins.
+ */
+export class Scratch {
+  #memory = new ArrayBuffer(0);
+  #used = 0;
+  /** How much the last question needed beyond the memory. */
+  #lacked = 0;
+
+  get bytes(): number {
+    return this.#memory.byteLength;
+  }
+
+  /** @param maxBytes of which more is not kept */
+  begin(maxBytes: number): void {
+    const needed = Math.min(this.#used + this.#lacked, maxBytes);
+    if (this.#lacked > 0 && needed > this.#memory.byteLength) this.#memory = new ArrayBuffer(needed);
+    this.#used = 0;
+    this.#lacked = 0;
+  }
+
+  /** The array has what the last question left in it. */
+  rows(length: number): Int32Array {
+    const begin = this.#take(length * 4);
+    return begin < 0 ? new Int32Array(length) : new Int32Array(this.#memory, begin, length);
+  }
+
+  /** The bits are 0. @param count of rows */
+  words(count: number): Uint32Array {
+    const length = (count + 31) >>> 5;
+    const begin = this.#take(length * 4);
+    return begin < 0 ? new Uint32Array(length) : new Uint32Array(this.#memory, begin, length).fill(0);
+  }
+
+  /** The bytes are 0. Four of them can be read at once. */
+  bytesOf(count: number): Uint8Array {
+    const { buffer, byteOffset } = this.words(count * 8);
+    return new Uint8Array(buffer, byteOffset, count);
+  }
+
+  #take(bytes: number): number {
+    const begin = this.#used;
+    if (begin + bytes > this.#memory.byteLength) {
+      this.#lacked += bytes;
+      return -1;
+    }
+    this.#used = begin + bytes;
+    return begin;
+  }
+}
+
+/** Rows that a question is about: an ascending array where they are few, bits where they are many. Neither changes. */
+export class RowSet {
+  readonly size: number;
+  readonly #scratch: Scratch;
+  #rows: Int32Array | undefined;
+  #words: Uint32Array | undefined;
+
+  private constructor(scratch: Scratch, size: number, rows: Int32Array | undefined, words: Uint32Array | undefined) {
+    this.#scratch = scratch;
+    this.size = size;
+    this.#rows = rows;
+    this.#words = words;
+  }
+
+  /** @param rows ascending, each once */
+  static ofRows(scratch: Scratch, rows: Int32Array): RowSet {
+    return new RowSet(scratch, rows.length, rows, undefined);
+  }
+
+  /** @param words the bits of all rows */
+  static ofWords(scratch: Scratch, words: Uint32Array, size = countBits(words)): RowSet {
+    return new RowSet(scratch, size, undefined, words);
+  }
+
+  /** The rows of any of some lists. @param count of all rows */
+  static ofLists(scratch: Scratch, postings: Postings, lists: readonly number[], count: number): RowSet {
+    const size = lists.reduce((sum, list) => sum + postings.countOf(list), 0);
+    const [list] = lists;
+    if (list !== undefined && lists.length === 1 && size < count * MAX_ARRAY_SHARE) {
+      const rows = scratch.rows(size);
+      postings.read(list, rows);
+      return RowSet.ofRows(scratch, rows);
+    }
+    const words = scratch.words(count);
+    for (const each of lists) postings.addTo(each, words);
+    return RowSet.ofWords(scratch, words);
+  }
+
+  /** Whether the rows are at hand as an array that is shorter than the bits. */
+  get areFew(): boolean {
+    return this.#rows !== undefined && (this.#words === undefined || this.size < this.#words.length);
+  }
+
+  rows(): Int32Array {
+    if (this.#rows) return this.#rows;
+    this.#rows = this.#scratch.rows(this.size);
+    readBits(this.#words as Uint32Array, this.#rows);
+    return this.#rows;
+  }
+
+  /** The bits of all rows. @param count of all rows */
+  words(count: number): Uint32Array {
+    if (this.#words) return this.#words;
+    const words = this.#scratch.words(count);
+    for (const row of this.rows()) words[row >>> 5] = (words[row >>> 5] as number) | (1 << (row & 31));
+    this.#words = words;
+    return words;
+  }
+
+  and(other: RowSet, count: number): RowSet {
+    const [few, many] = this.size <= other.size ? [this, other] : [other, this];
+    const words = many.words(count);
+    if (few.areFew) return few.#withBits(words);
+    const own = few.words(count);
+    const both = this.#scratch.words(count);
+    for (let at = 0; at < both.length; at += 1) both[at] = (own[at] as number) & (words[at] as number);
+    return RowSet.ofWords(this.#scratch, both);
+  }
+
+  /** The rows of this set that the other one does not have. */
+  without(other: RowSet, count: number): RowSet {
+    const own = this.words(count);
+    const others = other.words(count);
+    const rest = this.#scratch.words(count);
+    for (let at = 0; at < rest.length; at += 1) rest[at] = (own[at] as number) & ~(others[at] as number);
+    return RowSet.ofWords(this.#scratch, rest);
+  }
+
+  /** How many rows have a flag. @param flags by row */
+  countOf(flags: Uint32Array): number {
+    if (!this.areFew) return countCommonBits(this.#words as Uint32Array, flags);
+    let count = 0;
+    for (const row of this.rows()) count += ((flags[row >>> 5] as number) >>> (row & 31)) & 1;
+    return count;
+  }
+
+  filter(isWanted: (row: number) => boolean): RowSet {
+    const rows = this.rows();
+    const kept = this.#scratch.rows(rows.length);
+    let length = 0;
+    for (let at = 0; at < rows.length; at += 1) {
+      const row = rows[at] as number;
+      // The row is written, and then counted or not: the processor would often guess a branch wrong.
+      kept[length] = row;
+      length += Number(isWanted(row));
+    }
+    return RowSet.ofRows(this.#scratch, kept.subarray(0, length));
+  }
+
+  #withBits(words: Uint32Array): RowSet {
+    const rows = this.rows();
+    const kept = this.#scratch.rows(rows.length);
+    let length = 0;
+    for (let at = 0; at < rows.length; at += 1) {
+      const row = rows[at] as number;
+      kept[length] = row;
+      length += ((words[row >>> 5] as number) >>> (row & 31)) & 1;
+    }
+    return RowSet.ofRows(this.#scratch, kept.subarray(0, length));
+  }
+}
+
+const bitsIn = (word: number): number => {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+};
+
+const countBits = (words: Uint32Array): number => {
+  let count = 0;
+  for (let at = 0; at < words.length; at += 1) count += bitsIn(words[at] as number);
+  return count;
+};
+
+const countCommonBits = (words: Uint32Array, others: Uint32Array): number => {
+  let count = 0;
+  for (let at = 0; at < words.length; at += 1) count += bitsIn((words[at] as number) & (others[at] as number));
+  return count;
+};
+
+const readBits = (words: Uint32Array, into: Int32Array): void => {
+  let length = 0;
+  for (let at = 0; at < words.length; at += 1)
+    for (let word = words[at] as number; word !== 0; word &= word - 1)
+      into[length++] = (at << 5) | (31 - Math.clz32(word & -word));
+};
 
 /** A list's bytes are in slices, each a quarter larger than the one before: little is reserved that is never used. */
 const MAX_SLICE_BYTES = 2048;
@@ -9,7 +201,10 @@ const LINK_BYTES = 4;
 const BLOCK_BITS = 16;
 const BLOCK_BYTES = 2 ** BLOCK_BITS;
 
-/** Where in a list's state is: its first slice; the slice that is being written, its number in the list, and how much of it is used; the last row; the number of rows. */
+/**
+ * The state of a list: its first slice; the slice that is being written, its number in the list, and how much of it is used; the last row; the number
+ * of rows.
+ */
 const [FIRST, SLICE, SLICE_NUMBER, USED, LAST_ROW, COUNT, STATE_SIZE] = [0, 1, 2, 3, 4, 5, 6] as const;
 
 const NO_ROWS = new Int32Array(0);
@@ -34,7 +229,10 @@ const MAX_KEPT = 4096;
 const RADIX_BITS = 11;
 const RADIX = 2 ** RADIX_BITS;
 
-/** For each list (of a word, of a tag) the rows that are in it, ascending: the distance to the row before, in as many bytes as it needs. */
+/**
+ * Where sets of rows are kept: for each word and each trait a list of its rows, ascending, dead ones among them. A row is written as the distance to
+ * the row before, in as many bytes as it needs.
+ */
 export class Postings {
   #blocks: Uint8Array[] = [];
   #freeAddress = 0;
@@ -55,11 +253,6 @@ export class Postings {
 
   get bytes(): number {
     return this.#blocks.length * BLOCK_BYTES + this.#states.byteLength;
-  }
-
-  /** How many lists there are. */
-  get lists(): number {
-    return this.#lists;
   }
 
   /** The rows that were appended, including those that are gone since. */
@@ -134,33 +327,25 @@ export class Postings {
       }
   }
 
-  /** For each row of the list, sets some bits. */
-  mark(list: number, bits: number, marks: Uint8Array): void {
+  /** Adds the rows of the list to bits. */
+  addTo(list: number, words: Uint32Array): void {
     const rows = this.#rows;
     this.#open(list);
     for (let read = this.#readSlice(); read > 0; read = this.#readSlice())
       for (let at = 0; at < read; at += 1) {
         const row = rows[at] as number;
-        marks[row] = (marks[row] as number) | bits;
+        words[row >>> 5] = (words[row >>> 5] as number) | (1 << (row & 31));
       }
   }
 
-  forEach(list: number, visit: (row: number) => void): void {
-    this.#open(list);
-    for (let length = this.#readSlice(); length > 0; length = this.#readSlice()) {
-      for (let at = 0; at < length; at += 1) visit(this.#rows[at] as number);
-    }
-  }
-
-  /** Writes the rows of the list into an array, from `length` on. @returns how many it has then */
-  read(list: number, into: Int32Array, length: number): number {
-    let written = length;
+  /** Writes the rows of the list into an array, which is long enough. */
+  read(list: number, into: Int32Array): void {
+    let written = 0;
     this.#open(list);
     for (let read = this.#readSlice(); read > 0; read = this.#readSlice()) {
       into.set(read === this.#rows.length ? this.#rows : this.#rows.subarray(0, read), written);
       written += read;
     }
-    return written;
   }
 
   /**

@@ -1,6 +1,62 @@
-import type { ProductRow } from './product-index.ts';
+/** The words of a product are those of its fields, the best first; the field of the brand has the tags, too. */
+export const FIELDS = ['name', 'brand', 'subtitle', 'description'] as const;
 
-type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+/** A piece of memory that may change after the call: mostly a text in UTF-8. */
+export class Slice {
+  readonly memory: Uint8Array;
+  readonly begin: number;
+  readonly end: number;
+
+  constructor(memory: Uint8Array, begin = 0, end = memory.length) {
+    this.memory = memory;
+    this.begin = begin;
+    this.end = end;
+  }
+
+  static of(text: string): Slice {
+    return new Slice(Buffer.from(text));
+  }
+
+  toString(): string {
+    const { buffer, byteOffset } = this.memory;
+    return Buffer.from(buffer, byteOffset + this.begin, this.end - this.begin).toString();
+  }
+}
+
+/** What is searched of a product, in memory that may change after the call. */
+export interface SearchedTexts {
+  readonly id: number;
+  /** Null where no texts were read, but the words. */
+  readonly name: Slice | null;
+  readonly brand: Slice | null;
+  readonly tags: readonly Slice[];
+  /** The subtitle, where it has more than ASCII. The same holds for the description. */
+  readonly subtitle: Slice | null;
+  readonly description: Slice | null;
+  /** The words as `vitrine_search` makes them, in the binary format of a `tsvector`. Null where there are none. */
+  readonly words: Slice | null;
+}
+
+/** A product on sale, published or not, as the index reads it. */
+export interface ProductRow extends SearchedTexts {
+  readonly name: Slice;
+  /** The id of the category, in digits. */
+  readonly category: Slice;
+  readonly cents: number;
+  readonly isInStock: boolean;
+  readonly isReduced: boolean;
+  /** An object of JSON. */
+  readonly attributes: Slice;
+  /** A list of JSON, of the names of options. */
+  readonly optionNames: Slice;
+  /** Of each variant a list of JSON, the values of its options, with `+` behind it where it is in stock, otherwise `-`. */
+  readonly variants: readonly Slice[];
+  readonly sales: number;
+  readonly publishedAt: number;
+  readonly nameHash: number;
+}
+
+export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 /** The array itself, or a copy that is an eighth longer than must be, so that appending rarely copies. */
 export const withRoom = <Values extends Numbers>(values: Values, length: number): Values => {
@@ -29,6 +85,7 @@ interface Widening<Values> {
   readonly to: (values: ArrayLike<number>) => Values;
 }
 
+/** A number for each row. */
 export class Column<Values extends Numbers> {
   values: Values;
   #widen: Widening<Values> | undefined;
@@ -68,7 +125,10 @@ export class Column<Values extends Numbers> {
 const BLOCK_BITS = 10;
 export const BLOCK_ROWS = 2 ** BLOCK_BITS;
 
-/** It knows the extremes of each block, dead rows among them, so that blocks with nothing for a page are left out. */
+/**
+ * A column that products are sorted by. It knows the extremes of each block, dead rows among them, so that blocks with nothing for a page are left
+ * out.
+ */
 export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values> {
   least = new Float64Array(0);
   greatest = new Float64Array(0);
@@ -131,19 +191,48 @@ export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values
   }
 }
 
-export const LIVE = 1;
-/** Published so long ago that every question finds it visible. */
-export const SETTLED = 2;
-export const IN_STOCK = 4;
-/** The list price is above the price. */
-export const ON_SALE = 8;
+/** A bit for each row, which changes with the product. */
+export class Flags {
+  words = new Uint32Array(0);
 
-/** The rows of products by column. A row whose words change gets a new place at the end; its old one is dead until the next renumbering. */
+  get bytes(): number {
+    return this.words.byteLength;
+  }
+
+  has(row: number): boolean {
+    return (((this.words[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+  }
+
+  set(row: number, isSet: boolean): void {
+    if (row >= this.words.length * 32) this.reserve(row + 1);
+    const word = this.words[row >>> 5] as number;
+    const bit = 1 << (row & 31);
+    this.words[row >>> 5] = isSet ? word | bit : word & ~bit;
+  }
+
+  reserve(rows: number): void {
+    this.words = withRoom(this.words, (rows + 31) >>> 5);
+  }
+
+  renumber(newRows: Int32Array): void {
+    const old = this.words;
+    this.words = new Uint32Array(old.length);
+    for (let row = 0; row < newRows.length; row += 1) {
+      const newRow = newRows[row] as number;
+      if (newRow >= 0 && ((old[row >>> 5] as number) >>> (row & 31)) & 1) this.set(newRow, true);
+    }
+  }
+}
+
+/**
+ * A product is a row number, and what it is sorted and compared by stands in columns. A product whose words or values change gets a new row at the
+ * end; its old one is dead until the next renumbering.
+ */
 export class ProductColumns {
+  /** How many rows there are, and how many of them are live. */
   count = 0;
   live = 0;
   readonly id = new OrderColumn(new Int32Array(0));
-  readonly state = new Column(new Uint8Array(0));
   /** In cents, which have at most 14 digits. */
   readonly price = new OrderColumn<Uint32Array | Float64Array>(new Uint32Array(0), {
     past: 0xffffffff,
@@ -155,10 +244,14 @@ export class ProductColumns {
   /** Where the name stands in the database's collation; NaN while that is not known. */
   readonly nameRank = new OrderColumn(new Float64Array(0));
   readonly nameHash = new Column(new Int32Array(0));
-  /** Of everything that is searched: where it is the same, the postings are. */
+  /** A hash of everything that is searched: where it is the same, the words are. */
   readonly wordsHash = new Column(new Float64Array(0));
+  readonly isLive = new Flags();
+  readonly isInStock = new Flags();
+  /** Whether the price is below the list price. */
+  readonly isReduced = new Flags();
   readonly #orders = [this.id, this.price, this.sales, this.publishedAt, this.nameRank];
-  readonly #all = [...this.#orders, this.state, this.nameHash, this.wordsHash];
+  readonly #all = [...this.#orders, this.nameHash, this.wordsHash, this.isLive, this.isInStock, this.isReduced];
   /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
   #slots = new Int32Array(0);
   #usedSlots = 0;
@@ -169,7 +262,7 @@ export class ProductColumns {
 
   rowOf(id: number): number {
     const row = (this.#slots[this.#slotOf(id)] ?? 0) - 1;
-    return this.#isLive(row) ? row : -1;
+    return this.isLive.has(row) ? row : -1;
   }
 
   append(id: number): number {
@@ -178,6 +271,7 @@ export class ProductColumns {
     this.count = row + 1;
     this.live += 1;
     this.id.values[row] = id;
+    this.isLive.set(row, true);
     if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
     const slot = this.#slotOf(id);
     if (this.#slots[slot] === 0) this.#usedSlots += 1;
@@ -192,40 +286,36 @@ export class ProductColumns {
     this.publishedAt.values[row] = product.publishedAt;
     this.nameHash.values[row] = product.nameHash;
     this.nameRank.values[row] = rank;
-    this.state.values[row] = LIVE | (product.isInStock ? IN_STOCK : 0) | (product.isOnSale ? ON_SALE : 0);
+    this.isInStock.set(row, product.isInStock);
+    this.isReduced.set(row, product.isReduced);
     for (const column of this.#orders) column.touch(row);
   }
 
   kill(row: number): void {
-    this.state.values[row] = 0;
+    this.isLive.set(row, false);
     this.live -= 1;
   }
 
-  /** Room for so many rows, at once where it is known how many there will be. */
+  /** Makes room for so many rows, at once where it is known how many there will be. */
   reserve(count: number): void {
     if (count > this.id.values.length) for (const column of this.#all) column.reserve(count);
   }
 
   visibleAt(now: Date): (row: number) => boolean {
-    const { values: state } = this.state;
     const { values: publishedAt } = this.publishedAt;
     const nowUs = now.getTime() * 1000;
-    return (row) => ((state[row] as number) & LIVE) !== 0 && (publishedAt[row] as number) <= nowUs;
+    return (row) => this.isLive.has(row) && (publishedAt[row] as number) <= nowUs;
   }
 
   /** Closes the gaps of dead rows. @returns the new rows by the old ones, -1 for dead ones */
   renumber(): Int32Array {
     const newRows = new Int32Array(this.count).fill(-1);
     let live = 0;
-    for (let row = 0; row < this.count; row += 1) if (this.#isLive(row)) newRows[row] = live++;
+    for (let row = 0; row < this.count; row += 1) if (this.isLive.has(row)) newRows[row] = live++;
     for (const column of this.#all) column.renumber(newRows);
     this.count = live;
     this.#rehash();
     return newRows;
-  }
-
-  #isLive(row: number): boolean {
-    return row >= 0 && ((this.state.values[row] as number) & LIVE) !== 0;
   }
 
   #slotOf(id: number): number {
@@ -245,49 +335,9 @@ export class ProductColumns {
     this.#slots = new Int32Array(size);
     this.#usedSlots = 0;
     for (let row = 0; row < this.count; row += 1) {
-      if (!this.#isLive(row)) continue;
+      if (!this.isLive.has(row)) continue;
       this.#slots[this.#slotOf(this.id.values[row] as number)] = row + 1;
       this.#usedSlots += 1;
     }
   }
 }
-
-/** Memory that one question after another uses: fresh arrays of a byte for each product would be megabytes of garbage for each question. */
-export class Scratch {
-  readonly #arrays = new Map<string, Numbers>();
-
-  get bytes(): number {
-    return this.#arrays.values().reduce((sum, { byteLength }) => sum + byteLength, 0);
-  }
-
-  /** An array of the kind of another, at least so long, for the caller until the next call with the same name. */
-  like<Values extends Numbers>(name: string, values: Values, length: number): Values {
-    const kept = this.#arrays.get(name);
-    if (kept && kept.constructor === values.constructor && kept.length >= length) return kept as Values;
-    const made = withRoom(values.subarray(0, 0) as Values, length);
-    this.#arrays.set(name, made);
-    return made;
-  }
-
-  /** As many bytes as are asked for, and up to three more. */
-  zeros(name: string, length: number): Uint8Array {
-    const bytes = Math.ceil(length / 4) * 4;
-    return this.like(name, NO_BYTES, bytes).fill(0, 0, bytes);
-  }
-}
-
-const NO_BYTES = new Uint8Array(0);
-
-/** Writes the numbers of the bytes that are not 0, in their order. @param bytes as {@link Scratch.zeros} gives them @returns how many there are */
-export const collect = (bytes: Uint8Array, count: number, into: Int32Array): number => {
-  const words = new Uint32Array(bytes.buffer, 0, Math.ceil(count / 4));
-  let length = 0;
-  for (let word = 0; word < words.length; word += 1) {
-    if (words[word] === 0) continue;
-    for (let at = word * 4; at < word * 4 + 4; at += 1) {
-      into[length] = at;
-      length += Number(bytes[at] !== 0);
-    }
-  }
-  return length;
-};

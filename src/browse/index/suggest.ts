@@ -1,27 +1,12 @@
 import type { SearchTerm, Suggestion } from '../browse-engine.ts';
 import { compareNear, correctionsOf, MAX_NEAR_WORDS, type NearWord } from '../correction.ts';
 import { foldText, piecesOfTerm } from '../words.ts';
-import type { FacetValues } from './facet-values.ts';
-import { PageSelection } from './page-selection.ts';
-import type { ProductIndex } from './product-index.ts';
-import type { CategoryRow } from './product-reader.ts';
-import { RowFilter } from './row-filter.ts';
-import { matchesOf, postingsOf } from './term-matches.ts';
-
-export interface Suggested {
-  /** Best-selling first. A name that the index does not have is read from the database by the caller. */
-  readonly products: readonly SuggestedProduct[];
-  readonly hasMore: boolean;
-  /** Categories, brands and tags, in no order. */
-  readonly others: readonly Suggestion[];
-}
-
-interface SuggestedProduct {
-  readonly id: number;
-  readonly sales: number;
-  readonly publishedAt: number;
-  readonly name?: string;
-}
+import { FoundRows } from './expression.ts';
+import type { Suggested, SuggestedProduct } from './messages.ts';
+import { PageSelection } from './order.ts';
+import type { ProductIndex, SuggestedValues } from './product-index.ts';
+import type { CategoryRow } from './read.ts';
+import { RowSet } from './row-set.ts';
 
 interface Asked {
   readonly terms: readonly SearchTerm[];
@@ -30,21 +15,23 @@ interface Asked {
   readonly maxProducts: number;
 }
 
-export const suggest = (index: ProductIndex, categories: CategoryTree, asked: Asked): Suggested => {
+export const suggest = (index: ProductIndex, categories: SuggestedCategories, asked: Asked): Suggested => {
   const { terms, now } = asked;
-  const ofCategory = salesByCode(index, index.categories, now);
-  const textsOf = (kind: 'BRAND' | 'TAG', values: FacetValues<string>): Suggestion[] =>
-    bestTexts(values, salesByCode(index, values, now), asked).map((each) => ({ kind, id: 0, ...each }));
+  const { suggested } = index;
+  index.begin();
+  const sales = salesByTrait(index, suggested.categories, now);
+  const textsOf = (kind: 'BRAND' | 'TAG', values: SuggestedValues): Suggestion[] =>
+    bestTexts(values, salesByTrait(index, values, now), asked).map((each) => ({ kind, id: 0, ...each }));
   return {
     ...(bestNamesOf(index, asked) ?? productsOf(index, asked)),
     others: [
-      ...categories.nodes.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
+      ...categories.all.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
         if (!hasTerms(folded, terms)) return [];
-        const sales = Math.max(-1, ...index.categories.find(subtree).map(ofCategory.of));
-        return sales < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales, id }];
+        const most = Math.max(-1, ...index.categories.traitsWith({ name: '', values: subtree }).map(sales.of));
+        return most < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales: most, id }];
       }),
-      ...textsOf('BRAND', index.brands),
-      ...textsOf('TAG', index.tags),
+      ...textsOf('BRAND', suggested.brands),
+      ...textsOf('TAG', suggested.tags),
     ],
   };
 };
@@ -56,7 +43,7 @@ const bestNamesOf = (
 ): Pick<Suggested, 'products' | 'hasMore'> | undefined => {
   const { bestNames, columns } = index;
   // Where so many are not to be expected among the best sellers, they are not looked through in vain.
-  const expected = (postingsOf(index, terms, 'names') / columns.live) * bestNames.size;
+  const expected = (index.words.countAtMost(terms, 'names') / columns.live) * bestNames.size;
   if (!bestNames.isWhole && expected < maxProducts) return undefined;
   const isVisible = columns.visibleAt(now);
   const products: SuggestedProduct[] = [];
@@ -73,11 +60,10 @@ const productsOf = (
   { terms, now, maxProducts }: Asked,
 ): Pick<Suggested, 'products' | 'hasMore'> => {
   const { columns } = index;
-  const matches = matchesOf(index, terms, 'names');
-  const filter = new RowFilter(index, {}, matches, now);
+  const matches = RowSet.ofRows(index.scratch, index.match(terms, 'names').rows);
   const page = { from: 'start', size: maxProducts } as const;
   const selection = new PageSelection(columns, { order: 'BEST_SELLING', page }, undefined);
-  selection.offer(filter.rowsOf(undefined));
+  selection.offer(new FoundRows(index, {}, now, matches).all());
   const { rows, hasNextPage } = selection.finish();
   return {
     products: rows.map((row) => ({
@@ -89,42 +75,36 @@ const productsOf = (
   };
 };
 
-/** The sales of the best-selling visible product by code: not above some number, and exactly; -1 where there is none. */
-interface SalesOfCode {
-  readonly atMost: (code: number) => number;
-  readonly of: (code: number) => number;
+/** The sales of the best-selling visible product by trait: not above some number, and exactly; -1 where there is none. */
+interface SalesOfTrait {
+  readonly atMost: (trait: number) => number;
+  readonly of: (trait: number) => number;
 }
 
-const salesByCode = (
-  { columns, unsettled }: ProductIndex,
-  values: FacetValues<number> | FacetValues<string>,
-  now: Date,
-): SalesOfCode => {
-  const isVisible = columns.visibleAt(now);
-  // Of rows that are not settled, which are few.
+const salesByTrait = (index: ProductIndex, values: SuggestedValues, now: Date): SalesOfTrait => {
+  const { columns, unsettled } = index;
+  // Rows that are not visible to every question are few.
   const others = new Map<number, number>();
-  for (const row of unsettled.values().filter(isVisible))
-    for (const code of values.codesOf(row))
-      others.set(code, Math.max(others.get(code) ?? -1, columns.sales.values[row] as number));
+  for (const row of unsettled.values().filter(columns.visibleAt(now)))
+    for (const trait of values.of.ofRows.of(row))
+      others.set(trait, Math.max(others.get(trait) ?? -1, columns.sales.values[row] as number));
   return {
-    atMost: (code) => Math.max(values.salesAtMost(code), others.get(code) ?? -1),
-    of: (code) => Math.max(values.salesOf(code, columns), others.get(code) ?? -1),
+    atMost: (trait) => Math.max(values.salesAtMost(trait), others.get(trait) ?? -1),
+    of: (trait) => Math.max(values.salesOf(trait, index), others.get(trait) ?? -1),
   };
 };
 
-const bestTexts = (of: FacetValues<string>, { atMost, of: salesOf }: SalesOfCode, { terms, maxProducts }: Asked) => {
-  const { values, folded } = of;
-  if (!terms.every((term) => of.isFolded(beginningOf(term)))) return [];
-  const codes = [...values.keys()].filter((code) => hasTerms(folded[code] as string, terms));
-  codes.sort((a, b) => atMost(b) - atMost(a));
+const bestTexts = (values: SuggestedValues, { atMost, of: salesOf }: SalesOfTrait, { terms, maxProducts }: Asked) => {
+  const traits = values.traitsWith(terms.map(beginningOf));
+  traits.sort((a, b) => atMost(b) - atMost(a));
   const found: { readonly text: string; readonly sales: number }[] = [];
   let least = Number.NEGATIVE_INFINITY;
-  for (const code of codes) {
+  for (const trait of traits) {
     // None of the rest has sold as much.
-    if (atMost(code) < least) break;
-    const sales = salesOf(code);
+    if (atMost(trait) < least) break;
+    const sales = salesOf(trait);
     if (sales < 0) continue;
-    found.push({ text: values[code] as string, sales });
+    found.push({ text: values.of.values[trait] as string, sales });
     if (found.length >= maxProducts)
       least = found.map((each) => each.sales).sort((x, y) => y - x)[maxProducts - 1] as number;
   }
@@ -141,23 +121,24 @@ const hasTerms = (folded: string, terms: readonly SearchTerm[]): boolean => {
   return true;
 };
 
+/** A category with those below it. */
 interface CategoryNode extends CategoryRow {
   readonly folded: string;
-  /** Its id and those of all categories below it. */
-  readonly subtree: readonly number[];
+  /** Its id and those of all categories below it, in digits. */
+  readonly subtree: readonly string[];
 }
 
 /** All categories, for suggestions. */
-export class CategoryTree {
-  readonly nodes: readonly CategoryNode[];
+export class SuggestedCategories {
+  readonly all: readonly CategoryNode[];
 
   constructor(rows: readonly CategoryRow[]) {
     const children = Map.groupBy(rows, ({ parentId }) => parentId);
-    this.nodes = rows.map((row) => {
+    this.all = rows.map((row) => {
       const subtree = new Set([row.id]);
       // Each is visited once, so that a circle of parents ends.
       for (const id of subtree) for (const child of children.get(id) ?? []) subtree.add(child.id);
-      return { ...row, folded: foldText(row.name), subtree: [...subtree] };
+      return { ...row, folded: foldText(row.name), subtree: [...subtree].map(String) };
     });
   }
 }
@@ -169,8 +150,8 @@ export const correct = (
 ): readonly SearchTerm[] | undefined => {
   const isVisible = index.columns.visibleAt(now);
   const isFound = (some: readonly SearchTerm[]): boolean => {
-    const { rows, length } = matchesOf(index, some, 'all');
-    return rows.subarray(0, length).some(isVisible);
+    index.begin();
+    return index.match(some, 'all').rows.some(isVisible);
   };
   if (isFound(terms)) return undefined;
   const doubtful = terms.map((term) => ({
@@ -181,22 +162,25 @@ export const correct = (
   return correctionsOf(doubtful).find(isFound);
 };
 
-/** As `nearestWords` sorts them. To count the visible products of a word takes a look at each, so that this is done only of words that may be among the first. */
+/**
+ * As `nearestWords` sorts them. To count the visible products of a word takes a look at each, so that this is done only of words that may be among
+ * the first.
+ */
 const nearWordsOf = (index: ProductIndex, text: string, isVisible: (row: number) => boolean): NearWord[] => {
-  const { dictionary } = index;
+  const { dictionary } = index.words;
   const termOf = (word: number): SearchTerm => ({ text: dictionary.values[word] as string, isPrefix: false });
   const near: NearWord[] = [];
   const byChanges = Map.groupBy(dictionary.near(text), ({ changes }) => changes);
   for (const [changes, words] of [...byChanges].sort(([one], [other]) => one - other)) {
     if (near.length >= MAX_NEAR_WORDS) break;
     const equallyNear: NearWord[] = [];
-    const counted = words.map(({ word }) => ({ word, atMost: postingsOf(index, [termOf(word)], 'all') }));
+    const counted = words.map(({ word }) => ({ word, atMost: index.words.countAtMost([termOf(word)], 'all') }));
     for (const { word, atMost } of counted.sort((a, b) => b.atMost - a.atMost)) {
       // None of the rest is in as many products.
       if (atMost < (equallyNear[MAX_NEAR_WORDS - 1]?.count ?? 1)) break;
-      const { rows, length } = matchesOf(index, [termOf(word)], 'all');
+      index.begin();
       let count = 0;
-      for (const row of rows.subarray(0, length)) if (isVisible(row)) count += 1;
+      for (const row of index.match([termOf(word)], 'all').rows) if (isVisible(row)) count += 1;
       if (count > 0) equallyNear.push({ text: dictionary.values[word] as string, count, changes });
       equallyNear.sort(compareNear);
     }
