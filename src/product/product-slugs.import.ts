@@ -7,7 +7,9 @@ interface Series {
   readonly base: string;
   /** The staged rows without a slug, in the order of the file. */
   readonly rows: readonly { readonly ordinal: number; readonly name: string }[];
-  /** The slugs that are taken, by their numbers; `mug` has number 1. The name is that of the product in the catalogue, or null for a row of the file. */
+  /**
+   * The slugs that are taken, by their numbers; `mug` has number 1. The name is that of the product in the catalogue, or null for a row of the file.
+   */
   readonly taken: readonly { readonly slug: string; readonly name: string | null; readonly number: number }[];
 }
 

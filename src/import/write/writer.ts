@@ -157,7 +157,7 @@ const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
  */
 export const freeValues = async (client: ClientBase, kind: ImportKind, stage = STAGE): Promise<boolean> => {
   let isFreed = false;
-  for (const [name, { column, isNullable }] of uniqueFieldsOf(kind)) {
+  for (const [name, { column }] of uniqueFieldsOf(kind)) {
     const said = await client.query(`select from ${stage} s where ${isPresent(name)} limit 1`);
     if (said.rowCount === 0) continue;
     // Ids were found after the rows were staged: without figures of them the planner would compare each row with each.
@@ -169,9 +169,8 @@ export const freeValues = async (client: ClientBase, kind: ImportKind, stage = S
     );
     if (rows.length === 0) continue;
     // A stopgap that nobody sees: the transaction gives the row its own.
-    const stopgap = isNullable ? 'null' : 'gen_random_uuid()::text';
     const ids = rows.map(({ id }) => id);
-    await client.query(`update ${kind.table} set ${column} = ${stopgap} where id = any ($1)`, [ids]);
+    await client.query(`update ${kind.table} set ${column} = gen_random_uuid()::text where id = any ($1)`, [ids]);
     isFreed = true;
   }
   return isFreed;
