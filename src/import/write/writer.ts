@@ -115,17 +115,15 @@ const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenC
     const isChanged = `(${isPresent(name)} or ${isPresent(mustExceed)})`;
     return `case when not ${isChanged} or ${value} > ${of(mustExceed, lower)} then ${value} end`;
   };
-  const unlessOfVariants = (field: Field, value: string): string =>
-    field.isOfVariants
-      ? `case when exists (select from product_variant v where v.product_id = t.id) then ${old(field)} else ${value} end`
-      : value;
+  const unlessDerived = (field: Field, value: string): string =>
+    field.derivedIf ? `case when ${field.derivedIf} then ${old(field)} else ${value} end` : value;
   // The API returns times in milliseconds, so a row that comes back from there is equal.
   const compared = (field: Field, sql: string): string =>
     field.type === 'timestamptz' ? `date_trunc('milliseconds', ${sql})` : sql;
 
   const written = Object.entries(kind.fields).filter(([, { isKeyOnly }]) => !isKeyOnly);
   return written.map(([name, field]) => {
-    const value = unlessOfVariants(field, bounded(name, field, updated));
+    const value = unlessDerived(field, bounded(name, field, updated));
     return {
       isInsertOnly: field.isInsertOnly ?? false,
       target: target(field),
