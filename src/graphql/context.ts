@@ -1,32 +1,16 @@
-import type { DocumentNode } from 'graphql';
-import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { CacheHints } from '../cache/hints.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
-import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
-import { type ReportingPrisma, reportReads } from '../database/prisma.ts';
+import { type OperationClients, OperationPrisma, visibleRules } from '../database/prisma.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
-import type { Call, Executed } from '../http/route.ts';
+import type { VisibleBy } from '../database/visible-rows.ts';
 import type { Tracing } from '../observability/tracing.ts';
-import type { BodyForm, WrittenResult } from './body-form.ts';
-import type { RowCount } from './limits/list-size.ts';
 import type { Changes } from './live/changed-ids.ts';
-import type { EventSequence } from './live/event-sequence.ts';
-
-/** The request that an operation is for: the part of {@link Call} that operations need. */
-export type Caller = Pick<Call, 'admit' | 'countViews' | 'previewAt' | 'log'>;
-
-/** A row that another row refers to was deleted between two statements of the operation. */
-export class RowVanished extends Error {
-  override readonly name = 'RowVanished';
-}
 
 /** What the resolvers of one operation share. */
-export interface OperationContext {
-  /** Says itself what the response depends on. */
-  readonly prisma: PrismaClient;
+export interface OperationContext extends OperationClients {
   readonly loaders: Loaders;
   /** What the response depends on; resolvers and loaders add to it. */
   readonly hints: CacheHints;
@@ -34,6 +18,12 @@ export interface OperationContext {
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
   readonly changes?: Changes;
+}
+
+/** The rows that the lists of one operation have returned, and how many they may. */
+export interface RowCount {
+  rows: number;
+  readonly maximum: number;
 }
 
 /** What a feature reads with, for one server of the database. */
@@ -63,6 +53,8 @@ export interface Loaders {}
 export interface FeatureLoaders {
   /** Also the name of its loaders, in camel case. */
   readonly table: string;
+  /** Which of its rows resolvers see by Prisma. Without: all. */
+  readonly visibleBy?: VisibleBy;
   /** Creates what the loaders of all operations share; the result creates those of one operation. */
   readonly createLoaders: (deps: ReadDeps) => CreateLoaders;
 }
@@ -75,7 +67,7 @@ type CreateLoadersOfAll = ReadonlyMap<string, CreateLoaders>;
 export interface CreateContext {
   /** @param now by default the time of the database */
   (hints: CacheHints, now?: Date): OperationContext;
-  readonly during: ReportingPrisma['during'];
+  readonly during: OperationPrisma['during'];
 }
 
 interface Deps extends ReadDeps {
@@ -96,7 +88,7 @@ export const contextFactory = ({
   maxRows,
   replicas,
 }: Deps): CreateContext => {
-  const reporting = reportReads(prisma);
+  const operationPrisma = new OperationPrisma(prisma, visibleRules(features), clock.nowMs);
   const createReads = (clients: Pick<ReadDeps, 'sql' | 'prisma' | 'knownRows'>): CreateLoadersOfAll =>
     new Map(features.map(({ table, createLoaders }) => [inCamelCase(table), createLoaders({ ...clients, tracing })]));
   const primary = createReads({ sql, prisma, knownRows });
@@ -114,14 +106,14 @@ export const contextFactory = ({
     const scope = { hints, now, inFlight: new InFlight(), loaders: loaders as unknown as Loaders };
     for (const [name, createLoaders] of chooseReads(hints)) loaders[name] = createLoaders(scope);
     return {
-      prisma: reporting.client,
+      ...operationPrisma.clients,
       loaders: scope.loaders,
       hints,
       rowCount: { rows: 0, maximum: maxRows },
       now,
     };
   };
-  return Object.assign(create, { during: reporting.during });
+  return Object.assign(create, { during: operationPrisma.during.bind(operationPrisma) });
 };
 
 const inCamelCase = (table: string): string => table.replace(/_./g, ([, letter = '']) => letter.toUpperCase());
@@ -183,34 +175,3 @@ export const memo = <Key, Value>(
     return value;
   };
 };
-
-/** What a request brings to Yoga: every plugin finds it in its context, beside Yoga's own `request` and `params`. */
-export interface ServerContext extends Partial<YogaInitialContext> {
-  readonly call: Call;
-  readonly state: RequestState;
-}
-
-export type GatewayPlugin = Plugin<ServerContext, ServerContext>;
-
-/** What is found out about a request, each plugin for those after it. */
-export interface RequestState {
-  request?: Request;
-  /** The document, where it is known before: that of a REST path. */
-  readonly document?: DocumentNode;
-  /** Whether the caller was admitted to the operation already. */
-  readonly isAdmitted?: boolean;
-  form: BodyForm;
-  /** The content type of the result, as the client asked for it. */
-  contentType?: string;
-  /** Of the result {@link result}, the finished body. A result that a plugin changes, or puts in its place, is written again. */
-  executed?: Executed | undefined;
-  result?: WrittenResult;
-  /** What {@link result} was written into: a plugin may put another response in its place. */
-  response?: Response | undefined;
-  /** Where the first event of a subscription comes from. */
-  outcome?: CacheOutcome;
-  /** What the results of a subscription, as plugins leave them, are sent as. */
-  eventBytes?: AsyncIterableIterator<Uint8Array, undefined>;
-  /** Of a subscription: to be ended where nobody reads them. */
-  events?: Pick<EventSequence, 'end'>;
-}

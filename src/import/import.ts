@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { DatabaseClient, oneRow } from '../database/client.ts';
-import { connectionConfig } from '../database/connection.ts';
+import { connectionConfig, SET_SESSION } from '../database/connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, isDatabaseUnavailable, messageOf } from '../database/failures.ts';
 import { analyzeTables } from '../database/migrations/apply.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
@@ -108,7 +108,7 @@ const listenForSignals = () => {
 };
 
 // A role's own timeouts are meant for requests. The import waits for a row that another writer has locked, but not for ever.
-const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'; set jit = off`;
+const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'; ${SET_SESSION}`;
 
 /** Imports wait for one another, because two at once would write the same notices twice. */
 const TRY_LOCK = 'select pg_try_advisory_lock(72707370) as locked';

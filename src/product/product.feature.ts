@@ -8,6 +8,7 @@ export const product: Feature = {
   table: 'product',
   tags: { rows: 2 ** 20, groups: { column: 'category_id', size: 2 ** 14 } },
   nextChangeSql: visibility.nextChangeSql,
+  visibleBy: { alone: visibility, inLists: visibility },
   triggers: [
     'vitrine_notify',
     'vitrine_notify_insert',
@@ -20,6 +21,7 @@ export const product: Feature = {
   silentColumns: [],
   rights: ['select'],
   alsoReads: ['product_words'],
+  functions: ['vitrine_fold', 'vitrine_joined', 'vitrine_search', 'vitrine_split', 'vitrine_vector'],
   register: () => import('./product.query.ts'),
   createLoaders: ({ sql, prisma, tracing, knownRows }) => {
     const known = knownRows?.of<Product>('product');
