@@ -22,6 +22,7 @@ import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
+import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { createEventStreams } from './graphql/live/event-stream.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
@@ -123,6 +124,7 @@ const assemble = async (
   const trusted = {
     documents: await readTrustedDocuments(trustedFiles(config), documents.check),
     areRequired: config.trustedDocumentsOnly,
+    maxChars: maxCharsOf(config.queryLimits),
   };
   const operatorsPlugins = await loadPlugins(config.graphqlPlugins);
   const observability = await createObservability(config, log);

@@ -72,7 +72,7 @@ const cut = (text: string, maxCharacters: number): string =>
 /** How many characters of a code count: as many as a search may have. */
 const MAX_CODE = 200;
 
-/** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same; its indexes are to be made anew where {@link fold} changes. */
+/** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same; where {@link fold} changes, a migration rebuilds its indexes. */
 export const foldCode = (code: string): string => cut(fold(code), MAX_CODE);
 
 /** The words and runs of a folded text, with their place in it. */

@@ -131,7 +131,7 @@ export const createResponseCache = ({
         views: [...hints.views],
         encoded: undefined,
       };
-      // Not with several views: where one notice was withdrawn, the response is made anew, after the views of the others were counted.
+      // Not with several views: where one notice was withdrawn, the response is made again, after the views of the others were counted.
       const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
       if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(this.#key, made);
       return made;

@@ -246,9 +246,13 @@ const load = {
   MAX_IN_FLIGHT: row(integer(1, 1_000_000), 'Most requests for what is not in memory. Further ones get a 503.', {
     default: '10000',
   }),
-  MAX_WAIT_MS: row(milliseconds(10), 'Longest time that a request waits for its turn. Then it gets a 503.', {
-    default: '750',
-  }),
+  MAX_WAIT_MS: row(
+    milliseconds(10),
+    'Longest time that one of more than 64 requests waits for its turn. Then it gets a 503.',
+    {
+      default: '750',
+    },
+  ),
   MAX_LOOP_LAG_MS: row(milliseconds(10), 'Longest delay of the event loop. Beyond it, requests get a 503.', {
     default: '2000',
   }),

@@ -119,7 +119,7 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
 
   // Views wait in a queue with bounds of its own.
   const guarded = (run: Run, work: () => Promise<string>): Promise<string> =>
-    run.operation.isOnlyCounted ? traced(run, work) : load.during(() => traced(run, work));
+    run.operation.isOnlyCounted && run.caller.countViews ? traced(run, work) : load.during(() => traced(run, work));
 
   const runApart = async (make: MakeBody): Promise<Executed> => {
     const hints = responseCache.createHints();

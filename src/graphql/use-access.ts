@@ -1,4 +1,4 @@
-import { type DocumentNode, type ExecutionArgs, getOperationAST } from 'graphql';
+import { type DocumentNode, type ExecutionArgs, Kind, specifiedScalarTypes, visit } from 'graphql';
 import type { GatewayPlugin, ServerContext } from './context.ts';
 import { rootFieldsOf } from './operation.ts';
 import type { Documents } from './use-documents.ts';
@@ -22,10 +22,26 @@ export const useAccess = (documents: Documents, isRestricted: boolean): GatewayP
       },
     onExecutionResult: async ({ context }) => {
       const document = invalid.get(context.state);
-      const definition = document && getOperationAST(document, context.params.operationName);
-      if (definition) await context.call.admit(rootFieldsOf(document, definition));
+      if (document) await context.call.admit(namesIn(document));
     },
     onExecute: admit,
     onSubscribe: admit,
   };
+};
+
+const SCALARS: ReadonlySet<string> = new Set(specifiedScalarTypes.map(({ name }) => name));
+
+/**
+ * What the errors of a document may tell of: the root fields of all its operations, whichever is asked for, and the types that it names, as fragments and
+ * variables do. No type is a public field.
+ */
+const namesIn = (document: DocumentNode): Set<string> => {
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  const names = new Set(operations.flatMap((operation) => [...rootFieldsOf(document, operation)]));
+  visit(document, {
+    NamedType: ({ name }) => {
+      if (!SCALARS.has(name.value)) names.add(name.value);
+    },
+  });
+  return names;
 };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLParams } from 'graphql-yoga';
 import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
@@ -17,7 +18,7 @@ import { readable, tooComplex } from './limits/document-size.ts';
  * Reads the parameters of a request as the contract says: POST and QUERY are JSON in UTF-8 only, a parameter is given once, and an empty `operationName` is none. The
  * bytes are those that the server has read; of a request that a plugin has put in the place of the client's, Yoga reads them.
  */
-export const useRequestReader = (): GatewayPlugin => ({
+export const useRequestReader = (largeBodies = new LargeBodies()): GatewayPlugin => ({
   onRequest: ({ request, serverContext: { state } }) => {
     state.request = request;
   },
@@ -25,6 +26,7 @@ export const useRequestReader = (): GatewayPlugin => ({
     const { method, body, headers } = call.request;
     state.contentType = negotiate(headers.accept);
     setRequestParser(async (given) => {
+      await largeBodies.turn(body);
       // Yoga knows a QUERY as a GET, which has no body.
       if (method === 'QUERY') return paramsOfBody(readText(body as Buffer));
       if (given.method !== 'POST') return paramsOfQuery(splitTarget(given.url).query);
@@ -32,6 +34,18 @@ export const useRequestReader = (): GatewayPlugin => ({
     });
   },
 });
+
+/** Reading a large body takes up to 20 ms: no two are read in one turn of the event loop, so that others are answered in between. */
+class LargeBodies {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Resolves when this one may be read. */
+  async turn(body: GatewayRequest['body']): Promise<void> {
+    if (!Buffer.isBuffer(body) || body.byteLength < LARGE) return;
+    this.#last = this.#last.then(() => nextTurn());
+    await this.#last;
+  }
+}
 
 /** Why the body of a request is not read: UNSUPPORTED_MEDIA_TYPE, or the error that receiving it failed with. */
 export const bodyFault = ({ method, headers, body }: GatewayRequest): AppError | undefined => {
@@ -176,7 +190,7 @@ const MAX_NESTING = 64;
 const MAX_PARTS = 10_000;
 
 /** A shorter text takes the parser a few milliseconds at most; 1 MiB of brackets takes more than a hundred. */
-const MIN_CHARS = 65_536;
+const LARGE = 65_536;
 
 /**
  * Checks a long JSON text before it is parsed: deeply nested values and many small objects take the parser far longer than long lists and
@@ -184,7 +198,7 @@ const MIN_CHARS = 65_536;
  * @throws AppError QUERY_TOO_COMPLEX
  */
 const checkJson = (text: string): void => {
-  if (text.length < MIN_CHARS) return;
+  if (text.length < LARGE) return;
   let nesting = 0;
   let parts = 0;
   for (let at = 0; at < text.length; at += 1) {

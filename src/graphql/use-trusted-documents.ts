@@ -13,6 +13,8 @@ export const DOCUMENT_PARAMS = ['documentId', 'doc_id'];
 export interface TrustedDocumentsOptions {
   readonly documents: ReadonlyMap<string, string>;
   readonly areRequired: boolean;
+  /** A longer text is not learnt: it will be refused. */
+  readonly maxChars: number;
 }
 
 /** Of the texts that clients have registered. */
@@ -23,7 +25,7 @@ const ENTRY_OVERHEAD_CHARS = 200;
  * Documents that requests name by an id: those of the operator's file, and automatic persisted queries. Yoga's plugins for this are not used: they know no `doc_id`, no text
  * that is trusted without its id, and answer an unknown id with other codes than clients of this gateway have learnt.
  */
-export const useTrustedDocuments = ({ documents, areRequired }: TrustedDocumentsOptions): GatewayPlugin => {
+export const useTrustedDocuments = ({ documents, areRequired, maxChars }: TrustedDocumentsOptions): GatewayPlugin => {
   const texts = new Set(documents.values());
   const trusted = new Map<string, string>();
   for (const [id, text] of documents) trusted.set(canonicalId(id), text).set(idOf(text), text);
@@ -35,6 +37,7 @@ export const useTrustedDocuments = ({ documents, areRequired }: TrustedDocuments
   /** An automatic persisted query: https://www.apollographql.com/docs/apollo-server/performance/apq */
   const register = (id: string, text: string): string => {
     if (areRequired) throw refusal('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+    if (text.length > maxChars) return text;
     if (id !== idOf(text)) throw refusal('BAD_USER_INPUT', 'The hash of the request is not that of its document.');
     learned.set(id, text);
     return text;

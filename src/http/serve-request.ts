@@ -152,8 +152,8 @@ export const createApp = (deps: Deps): App => {
     const isLagging = load.isLagging();
     const answered = isLagging ? undefined : load.ifFree(key, () => answer(request, key, route));
     if (answered) return answered;
-    // Views wait in a queue with limits of its own.
-    if (route.countsViewsOnly(request)) return answer(request, key, route);
+    // Views wait in a queue with limits of its own. A HEAD counts none.
+    if (request.method !== 'HEAD' && route.countsViewsOnly(request)) return answer(request, key, route);
     if (isLagging) return reject(request, route);
     const client = { key, isGone: request.isGone, bytes: bytesOf(request) };
     const later = await load.inTurn(client, async () => {

@@ -58,6 +58,7 @@ export const createLoadGuard = ({
   const refusal = new Overloaded();
   const line = new WaitingLine({
     places: concurrency.current,
+    few: MAX_CONCURRENCY,
     maxWaitMs,
     maxWaiting: maxInFlight - most,
     maxWaitingBytes: MAX_WAITING_BYTES,

@@ -6,6 +6,8 @@ export interface WaitingClient {
 
 interface Options {
   readonly places: () => number;
+  /** While no more than this have begun or wait, one waits longer. */
+  readonly few: number;
   readonly maxWaitMs: number;
   readonly maxWaiting: number;
   readonly maxWaitingBytes: number;
@@ -29,6 +31,9 @@ interface Waiter extends WaitingClient {
  */
 const PATIENCE = 0.5;
 
+/** The longest wait among few: that they are so late says that this process is slow, and not that more is asked for than it can do. */
+const MAX_WAIT_OF_FEW_MS = 5000;
+
 /** A crowd that came together is late together: in one turn of the event loop so many are rejected. */
 const MAX_REJECTED_AT_ONCE = 50;
 
@@ -46,7 +51,7 @@ const MAX_PAUSE_MS = 100;
  *
  * Nobody is rejected before the longest wait is over, and not so many at a time that good responses suffer: a client that is rejected asks again, and
  * to read a request and reject it costs a good part of what it costs to answer. So clients with N connections cause at most N rejections in the longest wait, and
- * what they have no connection for stays with them.
+ * what they have no connection for stays with them. Of few clients, none is rejected for want of speed: they wait longer.
  */
 export class WaitingLine {
   readonly #options: Options;
@@ -133,8 +138,18 @@ export class WaitingLine {
       const waiter = { ...client, resolve, sinceMs: performance.now(), isSettled: false };
       this.#line.push(waiter);
       if (key !== undefined) this.#equals.set(key, (this.#equals.get(key) ?? new Set()).add(waiter));
+      // A crowd waits less long than what the timer was set for.
+      if (this.#taken + this.#waiting === this.#options.few + 1) {
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+      }
       this.#watch(0);
     });
+  }
+
+  #longestWaitMs(): number {
+    const { few, maxWaitMs } = this.#options;
+    return this.#taken + this.#waiting > few ? maxWaitMs : Math.max(maxWaitMs, MAX_WAIT_OF_FEW_MS);
   }
 
   #settle(waiter: Waiter, place: Place | undefined): void {
@@ -151,7 +166,7 @@ export class WaitingLine {
   }
 
   #isInTime({ sinceMs }: Waiter, nowMs: number): boolean {
-    return nowMs - sinceMs < this.#options.maxWaitMs;
+    return nowMs - sinceMs < this.#longestWaitMs();
   }
 
   #oldest(): Waiter | undefined {
@@ -162,7 +177,7 @@ export class WaitingLine {
   /** Who is next; undefined where nobody's would be in time. */
   #takeNext(nowMs: number): Waiter | undefined {
     const oldest = this.#oldest();
-    if (oldest && nowMs - oldest.sinceMs < this.#options.maxWaitMs * PATIENCE) return this.#line.shift();
+    if (oldest && nowMs - oldest.sinceMs < this.#longestWaitMs() * PATIENCE) return this.#line.shift();
     while (this.#line.at(-1)?.isSettled) this.#line.pop();
     const newest = this.#line.at(-1);
     return newest && this.#isInTime(newest, nowMs) ? this.#line.pop() : undefined;
@@ -172,9 +187,9 @@ export class WaitingLine {
   #watch(pauseMs: number): void {
     const oldest = this.#oldest();
     if (this.#timer || !oldest) return;
-    const { places, maxWaitMs } = this.#options;
-    const dueMs = oldest.sinceMs + maxWaitMs - performance.now();
-    this.#timer = setTimeout(() => this.#rejectLate(), Math.max(this.#taken < places() ? 0 : pauseMs, dueMs));
+    const dueMs = oldest.sinceMs + this.#longestWaitMs() - performance.now();
+    const leastMs = this.#taken < this.#options.places() ? 0 : pauseMs;
+    this.#timer = setTimeout(() => this.#rejectLate(), Math.max(leastMs, dueMs));
   }
 
   #rejectLate(): void {

@@ -145,6 +145,27 @@ describe('an operation of which a part needs a token is refused whole, and count
   });
 });
 
+describe('of an invalid document nobody without a token learns a name of the schema,', () => {
+  const DETAIL = `notice(id: ${notice}) { id }`;
+
+  test.for<[string, query: string, more?: object]>([
+    ['by a second operation', `query A { ${DETAIL} } query B { produc(id: 1) { id } }`, { operationName: 'A' }],
+    ['by a fragment that is not used', `{ ${DETAIL} } fragment F on Product { nam }`],
+    ['by a fragment that cannot be spread', `{ notice(id: ${notice}) { ...F } } fragment F on Product { nam }`],
+    ['by an inline fragment', `{ notice(id: ${notice}) { ... on Product { nam } } }`],
+    ['by the type of a variable', `query ($order: ProductOrde) { ${DETAIL} }`],
+  ])('%s', async ([, query, more]) => {
+    expectRefusal(await post({ query, ...more }));
+    expect((await post({ query, ...more }, WITH_TOKEN)).text).toContain('GRAPHQL_VALIDATION_FAILED');
+  });
+
+  test('but of the public field one does', async () => {
+    const { text } = await post({ query: `query ($id: Int!) { notice(id: $id) { titl } }`, variables: { id: notice } });
+    expect(text).toContain('GRAPHQL_VALIDATION_FAILED');
+    expect(text).toContain('title');
+  });
+});
+
 describe('a token', () => {
   test.for([`Bearer ${TOKEN}`, `Bearer ${OTHER}`, `bearer ${TOKEN}`, `BEARER  ${OTHER}`])(
     'sent as "%s" opens',

@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   // On a busy machine its connection may be lost, and nothing is kept until it is back.
-  await vi.waitUntil(() => freshnessMonitor.isFresh(), { interval: 5, timeout: 10_000 });
+  await vi.waitUntil(() => freshnessMonitor.isFresh(), { interval: 5, timeout: 30_000 });
   answers = createResponseCache({
     freshnessMonitor,
     tagVersions,

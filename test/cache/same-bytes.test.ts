@@ -167,7 +167,7 @@ describe('with access tokens', () => {
     for (const request of REQUESTS) {
       const withToken = { ...request, headers: { ...request.headers, ...granted } };
       const made = await answer(own, withToken);
-      const cached = await vi.waitUntil(() => cachedResponse(own, withToken), { interval: 5, timeout: 10_000 });
+      const cached = await vi.waitUntil(() => cachedResponse(own, withToken), { interval: 5, timeout: 30_000 });
       const answers = [made, cached, await answer(own, withToken)];
       expect(answers.map((each) => each.headers['cache-status'])).toEqual([
         'vitrine; fwd=miss',

@@ -450,7 +450,7 @@ describe('the rights that serving needs', () => {
       granting.catch(() => {});
       const asking = `select from pg_stat_activity
         where datname = current_database() and query ~ 'pg_(try_advisory_lock|advisory_xact_lock)'`;
-      await expect.poll(() => database.sql(asking), { timeout: 10_000 }).toHaveLength(1);
+      await expect.poll(() => database.sql(asking)).toHaveLength(1);
       await migration.query('create index concurrently by_url on product (image_url)');
       const readable = `select has_table_privilege('${role}', 'product', 'select') as "isReadable"`;
       expect(await database.sql(readable)).toEqual([{ isReadable: false }]);

@@ -130,6 +130,17 @@ describe('an automatic persisted query', () => {
     for (const known of [...ask(), ...ask()]) expect((await known).json).toEqual(data);
   });
 
+  test('is not registered where it is too long to be run, and takes no other its place', async () => {
+    const long = `{ newProducts { id } } #${'x'.repeat(1_000_000)}`;
+    await post(gateway, { ...reference, query: OTHER });
+    for (let number = 0; number < 2; number += 1) {
+      const query = long + number;
+      expect(codeOf(await post(gateway, { ...persistedQuery(sha256(query)), query }))).toBe('QUERY_TOO_COMPLEX');
+      expect(codeOf(await post(gateway, persistedQuery(sha256(query))))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    }
+    expect((await post(gateway, reference)).status).toBe(200);
+  });
+
   test('is not registered under the hash of another text', async () => {
     const wrong = persistedQuery(sha256('{ another }'));
     expect(codeOf(await post(gateway, { ...wrong, query: OTHER }))).toBe('BAD_USER_INPUT');

@@ -200,7 +200,7 @@ describe('CORS', () => {
     const target = '/api/notice/list';
     for (const origin of [SHOP, 'http://localhost:3000', 'https://evil.example']) {
       const request = { method: 'GET', target, headers: { origin } };
-      const { headers } = await vi.waitUntil(() => cachedResponse(own, request), { interval: 5, timeout: 10_000 });
+      const { headers } = await vi.waitUntil(() => cachedResponse(own, request), { interval: 5, timeout: 30_000 });
       expect(headers['access-control-allow-origin']).toBe(origin.includes('evil') ? undefined : origin);
       expect(headers['access-control-allow-credentials']).toBeUndefined();
       const etag = String(headers.etag);

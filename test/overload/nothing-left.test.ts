@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 100;
 const ADDRESSES = 300;
 /** At the same time, whether in a line or not. */
 const EXECUTIONS = 96;
-const PATIENT = { timeout: 15_000, interval: 20 };
+const PATIENT = { timeout: 60_000, interval: 20 };
 
 let database: TestDatabase;
 
@@ -19,6 +19,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await database.sql(`insert into category (name, slug) values ('Pans', 'pans')`);
   await database.sql(`insert into product (category_id, name, slug, price) values (1, 'Pan', 'pan', 9.9)`);
+  await database.sql(`insert into notice (title, content) values ('Read me', '…')`);
   return () => database[Symbol.asyncDispose]();
 });
 
@@ -64,4 +65,44 @@ test('a lock of a table that all known answers need takes no place for longer th
   for (let limit = 1; limit <= 10; limit += 1) {
     expect((await gateway.get(`/api/product/hot?limit=${limit}`)).status, 'what is not known').toBe(200);
   }
+});
+
+const MISSES = [
+  ...Array.from({ length: 30 }, (_, index) => `/api/product/hot?limit=${index + 1}`),
+  '/api/notice/1',
+  '/api/notice/1',
+];
+
+/** Until the gateway waits for locks. */
+const untilBlocked = (): Promise<void> =>
+  vi.waitFor(async () => {
+    const rows = await database.sql(
+      `select from pg_stat_activity
+       where datname = current_database() and application_name = 'vitrine' and wait_event_type = 'Lock'`,
+    );
+    expect(rows.length).toBeGreaterThan(2);
+  }, PATIENT);
+
+test.for<[string, () => Promise<unknown>]>([
+  ['statements that take too long', async () => undefined],
+  [
+    'connections that are cut',
+    async () => {
+      await untilBlocked();
+      await database.sql(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'vitrine'`,
+      );
+    },
+  ],
+])('%s leave nothing that is under way or waits', async ([, fail]) => {
+  await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '1500' });
+  await using backOffice = await openSession(database);
+  await backOffice.query('begin');
+  await backOffice.query('lock table product, notice in access exclusive mode');
+  const answers = Promise.all(MISSES.map((target) => gateway.get(target)));
+  await fail();
+  expect((await answers).map(({ status }) => status)).toContain(503);
+  await backOffice.query('rollback');
+  await expectNothingLeft(gateway);
 });

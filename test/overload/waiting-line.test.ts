@@ -18,10 +18,11 @@ class Server {
   readonly line: WaitingLine;
   readonly #ends: { readonly key: string | undefined; readonly end: () => void }[] = [];
 
-  constructor({ maxWaiting = 5000, maxWaitingBytes = 1_000_000 } = {}) {
+  constructor({ few = 0, maxWaiting = 5000, maxWaitingBytes = 1_000_000 } = {}) {
     const onFinished = (): void => {};
     this.line = new WaitingLine({
       places: () => PLACES,
+      few,
       maxWaitMs: MAX_WAIT_MS,
       maxWaiting,
       maxWaitingBytes,
@@ -82,8 +83,14 @@ interface Outcome {
 }
 
 /** A server that takes so long for each, and clients who share so many connections. Those who find none free do not ask. */
-const simulate = async (serviceMs: number, perMs: number, connections: number, forMs = 10_000): Promise<Outcome> => {
-  const { line } = new Server();
+const simulate = async (
+  serviceMs: number,
+  perMs: number,
+  connections: number,
+  forMs = 10_000,
+  few = 0,
+): Promise<Outcome> => {
+  const { line } = new Server({ few });
   let asking = 0;
   let finished = 0;
   let rejected = 0;
@@ -145,6 +152,30 @@ test('clients that ask again as soon as they are answered are not rejected while
   const { finishedPerS, rejectedPerS } = await simulate(serviceMs, clients, clients, 5000);
   expect(rejectedPerS).toBe(0);
   expect(finishedPerS).toBeGreaterThan((PLACES / serviceMs) * 1000 * 0.95);
+});
+
+test('of few clients none is rejected where the server is only slow: the bound is how long one waits', async () => {
+  const slow = await simulate(300, 64, 64, 10_000, 64);
+  expect(slow.rejectedPerS).toBe(0);
+  expect(slow.longestWaitMs).toBeGreaterThan(MAX_WAIT_MS);
+  const stuck = createFull({ few: 64 });
+  const settled: string[] = [];
+  queue(stuck, settled, 'waits');
+  await pass(4999);
+  expect(settled).toEqual([]);
+  await pass(1);
+  expect(settled).toEqual(['waits is rejected']);
+});
+
+test('as soon as they are more than few, those are rejected that have waited longest, until few are left', async () => {
+  const server = createFull({ few: 20 });
+  const settled: string[] = [];
+  for (let count = 1; count <= 10; count += 1) queue(server, settled, String(count));
+  await pass(MAX_WAIT_MS * 2);
+  expect(settled).toEqual([]);
+  for (let count = 11; count <= 13; count += 1) queue(server, settled, String(count));
+  await pass(0);
+  expect(settled).toEqual(['1 is rejected', '2 is rejected', '3 is rejected']);
 });
 
 test('who came first begins first, until the first has waited for half of the longest wait; from then on who came last', async () => {

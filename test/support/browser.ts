@@ -106,4 +106,4 @@ export const isTooWide = async (page: Page): Promise<boolean> =>
   (await page.evaluate<number>('document.documentElement.scrollWidth')) > (page.viewportSize()?.width ?? 0);
 
 /** As `expect.poll`, for as long as a page may take on a busy machine. */
-export const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 15_000 });
+export const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 60_000 });

@@ -110,7 +110,7 @@ export const openStream = async (
 
 /** Waits until the last result of a stream shows this. */
 export const untilShown = ({ results }: Events, data: unknown): Promise<unknown> =>
-  expect.poll(() => results.at(-1)?.data, { timeout: 10_000 }).toEqual(data);
+  expect.poll(() => results.at(-1)?.data).toEqual(data);
 
 /** Takes what comes as the body of a response. */
 export const readStream = (response: Response): Events & { readonly leave: () => Promise<void> } => {

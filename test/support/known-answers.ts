@@ -56,6 +56,6 @@ export const untilKnown = async (
     });
     if (statements > 0) throw new Error(`it still takes ${statements} statements to answer what should be known`);
   };
-  await vi.waitFor(askAgain, { interval: 5, timeout: 10_000 });
+  await vi.waitFor(askAgain, { interval: 5, timeout: 30_000 });
   return answers;
 };

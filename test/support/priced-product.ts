@@ -34,7 +34,7 @@ export const createPricedProduct = async (): Promise<PricedProduct> => {
         const { headers, status } = await read(gateway);
         if (headers['cache-status'] !== 'vitrine; hit') throw new Error(`${status} ${headers['cache-status']}`);
       };
-      await vi.waitFor(hit, { interval: 5, timeout: 10_000 });
+      await vi.waitFor(hit, { interval: 5, timeout: 30_000 });
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };

@@ -42,7 +42,7 @@ export const startProxyProcess = async ({
       const { status } = await getByNewConnection(url + readyPath);
       if (status !== 200) throw new Error(`${program} answers ${status}: ${output}`);
     },
-    { interval: 50, timeout: 20_000 },
+    { interval: 50, timeout: 60_000 },
   );
   return {
     url,

@@ -29,6 +29,6 @@ export const untilBlocked = async ({ sql }: Pick<TestDatabase, 'sql'>, connectio
     expect(pids).toHaveLength(connections);
   };
   // Tests that run side by side have an expect of their own each, and the common one does not poll for them.
-  await vi.waitFor(look, { interval: 5, timeout: 10_000 });
+  await vi.waitFor(look, { interval: 5, timeout: 30_000 });
   return pids;
 };

@@ -52,7 +52,7 @@ export const useShopVisits = (environment: Readonly<Record<string, string>> = {}
 const warmUp = async (url: string): Promise<void> => {
   for (const document of [FrameDocument, HomeDocument]) {
     const target = `${url}/graphql?${new URLSearchParams({ query: String(document) })}`;
-    await vi.waitUntil(async () => (await fetch(target)).status !== 503, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await fetch(target)).status !== 503, { timeout: 60_000 });
   }
   await fetch(`${url}/demo`);
 };

@@ -110,7 +110,7 @@ const untilWaiting = () =>
       );
       expect(waiting).toHaveLength(1);
     },
-    { interval: 5, timeout: 10_000 },
+    { interval: 5, timeout: 30_000 },
   );
 
 test('the variants of a shop are those of its schema, also after it got another name', async () => {

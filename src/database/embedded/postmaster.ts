@@ -164,7 +164,7 @@ const shutDown = async (account: Account, { pgCtl }: Binaries, cluster: string):
 /** Only this machine can connect. */
 export const HOST = '127.0.0.1';
 
-/** Below those that systems give to whoever names none: while a server is started again, its port is given to nobody. */
+/** Below the ports that systems give to programs that name none: while a server starts again, no program gets its port. */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
 
 /** The preferred port when it is free, another free one otherwise. @param tries how many others */

@@ -17,6 +17,9 @@ import { collectFields, type Fragments, fragmentsOf, type Parent, rootOf } from 
 /** Reading takes time for each character, comments and blanks included, and so does finding the line of an error. */
 const CHARS_PER_TOKEN = 16;
 
+/** How long the text of a document may be. */
+export const maxCharsOf = ({ maxTokens }: Pick<QueryLimits, 'maxTokens'>): number => maxTokens * CHARS_PER_TOKEN;
+
 /** Each level of fields may be wrapped once more: in an inline fragment, or in arguments. */
 const NESTING_PER_DEPTH = 2;
 
@@ -36,11 +39,10 @@ const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BR
  * @throws GraphQLError for a syntax error in a token
  */
 export const readTokens = (source: Source, { maxTokens, maxDepth }: QueryLimits): Lexer => {
-  const maxChars = maxTokens * CHARS_PER_TOKEN;
   checkCount(
     'characters',
     source.body.length,
-    maxChars,
+    maxCharsOf({ maxTokens }),
     'characters',
     `${CHARS_PER_TOKEN} for each of QUERY_MAX_TOKENS`,
   );
