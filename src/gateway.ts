@@ -2,7 +2,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
-import { createBrowseIndex } from './browse/index/browse-index.ts';
+import { BrowseIndex } from './browse/index-engine.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
@@ -19,16 +19,20 @@ import { assertSameDatabase, checkSessions } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
+import { Answers } from './graphql/body-form.ts';
 import { contextFactory } from './graphql/context.ts';
+import { ask } from './graphql/execution.ts';
+import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
+import { failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
-import { createEventStreams } from './graphql/live/event-stream.ts';
+import { EventStreams } from './graphql/live/event-stream.ts';
 import { createMaskError } from './graphql/mask-error.ts';
-import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
-import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
-import { createDocuments } from './graphql/use-documents.ts';
-import { createLive } from './graphql/use-live.ts';
+import { OwnExecution } from './graphql/own-execution.ts';
+import { SharedExecution } from './graphql/shared-execution.ts';
+import { Documents } from './graphql/use-documents.ts';
+import { Live } from './graphql/use-live.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
@@ -120,13 +124,15 @@ const assemble = async (
 ): Promise<Omit<Gateway, 'close'>> => {
   const schema = createSchema();
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
-  const documents = createDocuments({ ...config, schema, limits: config.queryLimits });
+  const operatorsPlugins = [...plugins, ...(await loadPlugins(config.graphqlPlugins))];
+  /** Whether all callers get the same. */
+  const areShared = operatorsPlugins.length === 0 || config.pluginsShareAnswers;
+  const documents = new Documents({ ...config, schema, limits: config.queryLimits, areShared });
   const trusted = {
-    documents: await readTrustedDocuments(trustedFiles(config), documents.check),
+    documents: await readTrustedDocuments(trustedFiles(config), documents),
     areRequired: config.trustedDocumentsOnly,
     maxChars: maxCharsOf(config.queryLimits),
   };
-  const operatorsPlugins = await loadPlugins(config.graphqlPlugins);
   const observability = await createObservability(config, log);
   const { observer, tracing } = observability;
   onClose(tracing.close);
@@ -184,7 +190,7 @@ const assemble = async (
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock, timeoutMs));
   const countViews = createCountViews(viewCounter);
   const { browseIndexMaxBytes } = config;
-  const browseIndex = createBrowseIndex({
+  const browseIndex = new BrowseIndex({
     ...common,
     thread:
       config.changeFeed === 'listen' && browseIndexMaxBytes > 0
@@ -211,39 +217,34 @@ const assemble = async (
   });
   onClose(load.stop);
   const costLimit = createCostLimit(schema, limits.maxCost);
-  const runOperation = createOperationRunner({
-    timeoutMs,
-    createContext,
-    responseCache,
-    costLimit,
-    countViews,
-    load,
-    tracing,
-  });
-  const compiled = createCompiledExecution();
-  const live = createLive({
-    documents,
-    runOperation,
-    execute: compiled.execute,
+  const compiled = new CompiledExecution();
+  const answers = new Answers({ areRead: operatorsPlugins.length > 0, isCallersOwn: !areShared });
+  const executing = { documents, createContext, responseCache, costLimit, load, tracing, timeoutMs };
+  const execution = areShared
+    ? new SharedExecution({ ...executing, compiled, answers, countViews })
+    : new OwnExecution({ ...executing, viewCounter, hideSuggestions: !config.fieldSuggestions });
+  const live = new Live({
+    execution,
+    ask: (args) => ask(args, executing),
     source: common,
     maxSubscriptions: config.maxSubscriptions,
     isRestricted: access.isRestricted,
     log,
   });
-  onClose(live.close);
+  onClose(() => live.close());
   const maskError = createMaskError(() => observer.logOf(log));
-  const eventStreams = createEventStreams();
+  const eventStreams = new EventStreams();
   const yoga = createGraphqlServer({
     schema,
     documents,
     trusted,
     isRestricted: access.isRestricted,
+    answers,
     live,
     eventStreams,
-    compiled,
-    runOperation,
+    execution,
     maskError,
-    plugins: [...plugins, ...operatorsPlugins],
+    plugins: operatorsPlugins,
   });
   onClose(() => yoga.dispose());
   const metrics = createMetrics(
@@ -279,13 +280,23 @@ const assemble = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ yoga, documents, maskError, eventStreams, graphiql: pages.graphiql }),
-      createRestRoutes(operations, { yoga, documents, maskError }),
+      createGraphqlRoutes({
+        yoga,
+        documents,
+        answers,
+        maskError,
+        eventStreams,
+        streamOf: (call) => live.streamOf(call),
+        graphiql: pages.graphiql,
+      }),
+      createRestRoutes(operations, { yoga, documents, answers, maskError }),
       probes.find,
       pages.find,
       findDemoPicture,
     ],
-    requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
+    requests: createRequestCache(
+      areShared ? Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE)) : 0,
+    ),
     responses: responseCache,
     countViews,
     access,
@@ -307,7 +318,7 @@ const assemble = async (
     metrics,
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: probes.startDraining,
-    completeSubscriptions: live.complete,
+    completeSubscriptions: () => live.complete(),
     startIndex: browseIndex.start,
   };
 };

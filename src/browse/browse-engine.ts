@@ -9,8 +9,8 @@ export interface SearchTerm {
 }
 
 /**
- * A product fits where a value of its attribute is one of `values`, or where the attribute is a number within the bounds. The values of an attribute are its string, each
- * string of its list, `true` or `false`, or its number as JavaScript writes it: `1.5`, where the table has `1.50`.
+ * A product fits where a value of its attribute is one of `values`, or where the attribute is a number within the bounds. The values of an attribute
+ * are its string, each string of its list, `true` or `false`, or its number as JavaScript writes it: `1.5`, where the table has `1.50`.
  */
 export interface AttributeFilter {
   readonly name: string;
@@ -71,8 +71,8 @@ export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'on
 export interface BrowseRequest {
   readonly terms: readonly SearchTerm[];
   /**
-   * The whole search, as `foldCode` of words.ts folds it; never empty. A product whose sku, or one of whose variants' sku or barcode, is the same once it is folded is found too,
-   * whether it has the terms or not, with {@link CODE_SCORE}. Without terms nothing else is found.
+   * The whole search, as `foldCode` of words.ts folds it; never empty. A product whose sku, or one of whose variants' sku or barcode, is the same
+   * once it is folded is found too, whether it has the terms or not, with {@link CODE_SCORE}. Without terms nothing else is found.
    */
   readonly code?: string;
   readonly filter: SearchFilter;
@@ -103,15 +103,18 @@ export interface ValueFacets {
   readonly name: string;
   /** Most products first, then by value in the order of code points. A product that has a value twice counts once. */
   readonly values: readonly ValueCount<string>[];
-  /** The least and the greatest, written as `values` are, where all that the counted products have of the name are numbers: never of options, which are texts. */
+  /**
+   * The least and the greatest, written as `values` are, where all that the counted products have of the name are numbers: never of options, which
+   * are texts.
+   */
   readonly min?: string;
   readonly max?: string;
 }
 
 /**
- * Each counts the products under search and filter without the facet's own part, but tags with it: a product needs all of those that are picked, so that
- * without them a count would be of products that the next click does not find. Most first, then by value in the order of code points;
- * zero is left out, and so is what comes after {@link MAX_FACET_VALUES}.
+ * Each counts the products under search and filter without the facet's own part, but tags with it: a product needs all of those that are picked, so
+ * that without them a count would be of products that the next click does not find. Most first, then by value in the order of code points; zero is
+ * left out, and so is what comes after {@link MAX_FACET_VALUES}.
  */
 export interface FacetCounts {
   /** Of each category's own products: the caller adds those of descendants. Not ordered. */
@@ -123,12 +126,13 @@ export interface FacetCounts {
   readonly inStock?: number;
   readonly onSale?: number;
   /**
-   * By name: those that most products have a value of first, then in the order of code points. Each name counts the products under search and filter without the
-   * attribute filters of that very name, and with those of all other names.
+   * By name: those that most products have a value of first, then in the order of code points. Each name counts the products under search and filter
+   * without the attribute filters of that very name, and with those of all other names.
    */
   readonly attributes?: readonly ValueFacets[];
   /**
-   * As attributes. A product counts for a value if one of its variants has the value, fits the option filters of all other names, and is in stock where the filter wants that.
+   * As attributes. A product counts for a value if one of its variants has the value, fits the option filters of all other names, and is in stock
+   * where the filter wants that.
    */
   readonly options?: readonly ValueFacets[];
 }
@@ -167,8 +171,8 @@ export interface BrowseEngine {
   readonly search: (request: BrowseRequest) => Promise<BrowseResult>;
   readonly suggest: (request: SuggestionRequest) => Promise<readonly Suggestion[]>;
   /**
-   * The first of the searches that may have been meant (`correctionsOf`) that some visible product has; undefined where one has all terms, or there is none. The words
-   * are those of visible products; a very large catalogue may look at those of its best sellers only.
+   * The first of the searches that may have been meant (`correctionsOf`) that some visible product has; undefined where one has all terms, or there
+   * is none. The words are those of visible products; a very large catalogue may look at those of its best sellers only.
    */
   readonly correct: (terms: readonly SearchTerm[], now: Date) => Promise<readonly SearchTerm[] | undefined>;
 }

@@ -1,9 +1,8 @@
 import { type FeatureLoaders, type LoaderScope, memo } from '../graphql/context.ts';
 import { traceReads } from '../observability/tracing.ts';
 import type { BrowseEngine, Suggestion, SuggestionRequest } from './browse-engine.ts';
-import type { BrowseIndex } from './index/browse-index.ts';
-import { ProductSearch } from './product-search.ts';
-import type { ProductQuery } from './search-arguments.ts';
+import type { BrowseIndex } from './index-engine.ts';
+import { type ProductQuery, ProductSearch } from './product-search.ts';
 import { createSqlEngine } from './sql-engine.ts';
 
 /** Adds the types and queries of browsing and search to the schema's builder. */

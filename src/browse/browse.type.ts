@@ -8,12 +8,14 @@ import { type Match, nameSegments, type TextSegment as Segment, snippetSegments 
 import { SEARCH_ORDERS } from './order.ts';
 import { PRICE_BANDS } from './price-bands.ts';
 import type { CategoryCount, ProductSearch, SearchEdge } from './product-search.ts';
-import { MAX_FILTERS } from './search-arguments.ts';
 
 export const ProductSearchOrderEnum = builder.enumType('ProductSearchOrder', {
   description: 'How the products of a search are sorted.',
   values: SEARCH_ORDERS,
 });
+
+/** How many attributes, and how many options, one list may be filtered by: each is a condition in the statement. */
+export const MAX_FILTERS = 20;
 
 const AttributeFilter = builder.inputType('AttributeFilter', {
   description:

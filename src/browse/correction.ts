@@ -69,8 +69,8 @@ interface DoubtfulTerm {
 }
 
 /**
- * The searches that may have been meant by one that finds nothing, in the order in which they are tried: with the fewest letters changed in all, then with the
- * nearest words, then with an earlier word changed. Empty where a word that no product has has no word near it.
+ * The searches that may have been meant by one that finds nothing, in the order in which they are tried: with the fewest letters changed in all, then
+ * with the nearest words, then with an earlier word changed. Empty where a word that no product has has no word near it.
  */
 export const correctionsOf = (doubtful: readonly DoubtfulTerm[]): readonly (readonly SearchTerm[])[] => {
   let best: { readonly terms: readonly SearchTerm[]; readonly changes: number; readonly rank: number }[] = [

@@ -108,7 +108,11 @@ export const FACET_COLUMNS = {
   options: ['option_names'],
 } as const satisfies Record<Facet, readonly string[]>;
 
-/** @param fits the condition on `b` of all parts of the filter but the facet's own @param isInStock the condition on `b` that a variant that fits is in stock @returns an expression */
+/**
+ * @param fits the condition on `b` of all parts of the filter but the facet's own
+ * @param isInStock the condition on `b` that a variant that fits is in stock
+ * @returns an expression
+ */
 export const facetOf = (facet: Exclude<Facet, 'attributes' | 'options'>, fits: string, isInStock: string): string => {
   if (facet === 'inStock') return countOf(`${isInStock} and ${fits}`);
   if (facet === 'onSale') return countOf(`${isOnSale('b')} and ${fits}`);

@@ -6,8 +6,8 @@ export const PRICE_BANDS = 5;
 const TOLERANCE = 1 / (4 * PRICE_BANDS);
 
 /*
- * Prices are counted in cells: all prices that begin with the same four digits. So the counts of any number of products are a short list, and an edge of up
- * to four digits divides no cell. In SQL: facets.sql.ts.
+ * Prices are counted in cells: all prices that begin with the same four digits. So the counts of any number of products are a short list, and an edge
+ * of up to four digits divides no cell. In SQL: facets.sql.ts.
  */
 
 /** The digits that the prices of a cell begin with. */

@@ -2,11 +2,31 @@ import { pathAbove } from '../category/category.loader.ts';
 import { RowVanished } from '../database/failures.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
 import type { LoaderScope } from '../graphql/context.ts';
-import type { BrowseEngine, BrowseResult, Facet, FacetCounts, SearchTerm } from './browse-engine.ts';
+import type {
+  BrowseEngine,
+  BrowseResult,
+  Facet,
+  FacetCounts,
+  ProductSearchOrder,
+  SearchFilter,
+  SearchPage,
+  SearchTerm,
+} from './browse-engine.ts';
 import type { Match } from './highlight.ts';
 import { compareCodePoints, encodeCursor } from './order.ts';
-import type { ProductQuery } from './search-arguments.ts';
 import type { PlacedTerm } from './words.ts';
+
+export interface ProductQuery {
+  readonly search: string | undefined;
+  readonly terms: readonly PlacedTerm[];
+  /** The whole search, folded. */
+  readonly code: string | undefined;
+  /** The ids of categories as they were given. */
+  readonly filter: SearchFilter;
+  readonly withDescendants: boolean;
+  readonly order: ProductSearchOrder;
+  readonly page: SearchPage;
+}
 
 export interface SearchEdge {
   readonly cursor: string;

@@ -1,22 +1,13 @@
+import type { InputShapeFromFields } from '@pothos/core';
 import { isStorable } from '../database/storable-text.ts';
 import { badArgument } from '../errors.ts';
-import { DEFAULT_PAGE_SIZE, MAX_IDS } from '../graphql/arguments.ts';
-import type { SearchArguments } from './browse.query.ts';
-import type { AttributeFilter, ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
+import { DEFAULT_PAGE_SIZE, LIST_SIZE, MAX_IDS, PAGE_NUMBER, withinIfGiven } from '../graphql/arguments.ts';
+import { builder } from '../graphql/builder.ts';
+import { MAX_FILTERS, ProductFilter, ProductSearchOrderEnum } from './browse.type.ts';
+import type { AttributeFilter, SearchFilter, SearchPage } from './browse-engine.ts';
 import { decodeCursor } from './order.ts';
+import type { ProductQuery } from './product-search.ts';
 import { foldCode, type PlacedTerm, termsOf } from './words.ts';
-
-export interface ProductQuery {
-  readonly search: string | undefined;
-  readonly terms: readonly PlacedTerm[];
-  /** The whole search, folded. */
-  readonly code: string | undefined;
-  /** The ids of categories as they were given. */
-  readonly filter: SearchFilter;
-  readonly withDescendants: boolean;
-  readonly order: ProductSearchOrder;
-  readonly page: SearchPage;
-}
 
 /** The last row that a page number leads to: the rows before a page have to be read. Cursors lead on. */
 export const LAST_NUMBERED_ROW = 10_000;
@@ -24,8 +15,26 @@ export const LAST_NUMBERED_ROW = 10_000;
 export const MAX_SEARCH_LENGTH = 200;
 export const MAX_SEARCH_WORDS = 10;
 
-/** How many attributes, and how many options, one list may be filtered by: each is a condition in the statement. */
-export const MAX_FILTERS = 20;
+export const SEARCH_ARGUMENTS = builder.args((t) => ({
+  search: t.string({
+    description: `Words that a product must have, the last one as a beginning, or a whole \`sku\` or \`barcode\`, whose product comes first; case and accents do not count. Blank: no search. At most ${MAX_SEARCH_LENGTH} characters and ${MAX_SEARCH_WORDS} words.`,
+  }),
+  filter: t.field({ type: ProductFilter, description: 'What products must be like.' }),
+  orderBy: t.field({
+    type: ProductSearchOrderEnum,
+    description: 'Absent: RELEVANCE with a search, else BEST_SELLING.',
+  }),
+  first: t.int(
+    withinIfGiven(LIST_SIZE, `, from the beginning or \`after\`. ${DEFAULT_PAGE_SIZE} where no size is given`),
+  ),
+  after: t.string({ description: 'The cursor that the page comes after, of the same search and order.' }),
+  last: t.int(withinIfGiven(LIST_SIZE, ', from the end or `before`')),
+  before: t.string({ description: 'The cursor that the page comes before, of the same search and order.' }),
+  page: t.int(withinIfGiven(PAGE_NUMBER, `, as far as row ${LAST_NUMBERED_ROW}`)),
+  pageSize: t.int(withinIfGiven(LIST_SIZE, `, with \`page\`. Absent: ${DEFAULT_PAGE_SIZE}`)),
+}));
+
+export type SearchArguments = InputShapeFromFields<typeof SEARCH_ARGUMENTS>;
 
 /** @param args within the bounds that the schema declares @throws AppError BAD_USER_INPUT */
 export const readSearchArguments = (args: SearchArguments): ProductQuery => {

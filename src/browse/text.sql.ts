@@ -33,7 +33,10 @@ export const idsByCode = (code: string): string =>
     `select product_id from product_variant where ${codeOf('barcode')} = ${code}`,
   ].join(' union all ');
 
-/** A `tsquery` that wants every term. Words have no character that would need to be escaped. @param weight of the field that has each, as `vitrine_search` gives it */
+/**
+ * A `tsquery` that wants every term. Words have no character that would need to be escaped.
+ * @param weight of the field that has each, as `vitrine_search` gives it
+ */
 export const tsqueryOf = (terms: readonly SearchTerm[], weight: '' | 'A' | 'B' | 'C' = ''): string =>
   terms
     .map((term) => {

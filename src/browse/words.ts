@@ -2,7 +2,8 @@ import type { SearchTerm } from './browse-engine.ts';
 
 /*
  * How text becomes words, for products and for searches alike. In SQL, the migration `words` says the same (vitrine_fold, with a list of the letters
- * that Node knows and an older ICU does not, vitrine_split, vitrine_search): change neither without the other. test/browse/words.test.ts compares them.
+ * that Node knows and an older ICU does not, vitrine_split, vitrine_search): change neither without the other. test/browse/words.test.ts compares
+ * them.
  */
 
 /** A word of a text, or a piece of a run of Chinese, Japanese or Korean: two characters, and the last one alone. */
@@ -72,7 +73,10 @@ const cut = (text: string, maxCharacters: number): string =>
 /** How many characters of a code count: as many as a search may have. */
 const MAX_CODE = 200;
 
-/** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same; where {@link fold} changes, a migration rebuilds its indexes. */
+/**
+ * What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same; where {@link fold} changes, a migration rebuilds its
+ * indexes.
+ */
 export const foldCode = (code: string): string => cut(fold(code), MAX_CODE);
 
 /** The words and runs of a folded text, with their place in it. */

@@ -63,8 +63,9 @@ export const startFreshnessMonitor = async (options: Options) => {
   };
 
   const onChange = (change: Change): void => {
-    tagVersions.changed(change);
+    // First: who hears of the change may ask when the next one is.
     nextChanges.get(change.table)?.mayBeAt(change.rows?.nextChangeMs);
+    tagVersions.changed(change);
   };
 
   const onAnyChange = (isOfClock = false): void => {
@@ -189,13 +190,19 @@ export const startFreshnessMonitor = async (options: Options) => {
       if (ms === undefined) void heartbeat();
       return ms;
     },
-    /** Waits until the next changes of all tables are known, where a heartbeat or two can tell. */
-    plan: async (): Promise<void> => {
+    /** When the table next changes with time alone, as far as the last heartbeat knew, though rows may have changed since. It may be past, or -Infinity. */
+    plannedMs: (table: string): number => nextChanges.get(table)?.plannedMs ?? Number.POSITIVE_INFINITY,
+    /**
+     * Waits until the next changes of all tables are known, where a heartbeat or two can tell.
+     * @returns whether {@link plannedMs} knows of all changes that were notified before the call
+     */
+    plan: async (): Promise<boolean> => {
       // A heartbeat that was under way when a change was notified does not know of it.
       for (let tries = 0; tries < 2; tries += 1) {
-        if (![...nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return;
-        if (!(await withPatience(heartbeat()))) return;
+        if (![...nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return true;
+        if (!(await withPatience(heartbeat()))) return false;
       }
+      return true;
     },
     /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
     trustedUntilMs: (): number | undefined => (source.notifiesChanges ? undefined : lastSentMs + freshnessMs),
@@ -229,6 +236,8 @@ export class NextChange {
   #knownMs = Number.NEGATIVE_INFINITY;
   /** The earliest that was notified since the last heartbeat was sent, whose answer may not have it yet. */
   #notifiedMs = Number.POSITIVE_INFINITY;
+  /** Without what may change at any time. */
+  plannedMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -243,6 +252,7 @@ export class NextChange {
   mayBeAt(ms = Number.NEGATIVE_INFINITY): void {
     this.#notifiedMs = Math.min(this.#notifiedMs, ms);
     this.#knownMs = Math.min(this.#knownMs, ms);
+    if (Number.isFinite(ms)) this.plannedMs = Math.min(this.plannedMs, ms);
   }
 
   isAsked(): void {
@@ -251,5 +261,6 @@ export class NextChange {
 
   isAt(ms: number): void {
     this.#knownMs = Math.min(ms, this.#notifiedMs);
+    this.plannedMs = Number.isFinite(this.#notifiedMs) ? this.#knownMs : ms;
   }
 }

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
 import { type DatabaseClient, withConnection } from './client.ts';
-import { connectionConfig, placeOf } from './connection.ts';
-import { isDatabaseUnavailable, messageOf } from './failures.ts';
+import { connectionConfig, hostsOf } from './connection.ts';
+import { isDatabaseUnavailable, messageOf, UNSUPPORTED } from './failures.ts';
 import { applyMigrations } from './migrations/apply.ts';
 import type { Pooling } from './pooler.ts';
 
@@ -121,10 +121,10 @@ export const awaitDatabase = async <Answer>(
       if (error instanceof OperatorError) throw error;
       const message = messageOf(error);
       const waitedMs = performance.now() - startedMs;
-      const [, parameter] = /unsupported startup parameter: (\w+)/.exec(message) ?? [];
+      const [, parameter] = UNSUPPORTED.exec(message) ?? [];
       if (parameter)
         throw new OperatorError(
-          `A pooler before the database lets no session begin with ${parameter}: set DATABASE_POOLER to its mode; if it is in ${variable}, leave it out, and let the role set it ("alter role … set ${parameter} = …").`,
+          `A pooler before the database lets no session begin with ${parameter}: leave it out of ${variable}, and let the role set it ("alter role … set ${parameter} = …").`,
         );
       if (!isPassing(error)) throw new OperatorError(`The database refuses: ${message}. Check ${variable}.`);
       if (waitedMs + RETRY_MS > waitMs) {
@@ -133,7 +133,7 @@ export const awaitDatabase = async <Answer>(
       }
       if (performance.now() - remindedMs > REMIND_MS) {
         remindedMs = performance.now();
-        log.warn(`waiting for the database at ${placeOf(url)}: ${message}`);
+        log.warn(`waiting for the database at ${hostsOf(url)}: ${message}`);
       }
       await delay(RETRY_MS);
     }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { oneRow, withConnection } from '../database/client.ts';
 import { createClock } from '../database/clock.ts';
-import { connectionConfig, placeOf } from '../database/connection.ts';
+import { connectionConfig, hostsOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
 import { checkSessions } from '../database/pooler.ts';
@@ -68,11 +68,9 @@ export const checkClock: Check = async ({ client }) => {
   const clock = createClock();
   for (let reading = 0; reading < CLOCK_READINGS; reading += 1) {
     const sentMs = performance.now();
-    const { now } = await oneRow<{ now: number }>(
-      client,
-      'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
-    );
-    clock.observe(now, sentMs, performance.now());
+    // Numeric, because a role may have an extra_float_digits that cuts off the digits of a double.
+    const { now } = await oneRow<{ now: string }>(client, 'select extract(epoch from clock_timestamp()) * 1000 as now');
+    clock.observe(Number(now), sentMs, performance.now());
   }
   const offsetMs = Math.round(clock.nowMs() - Date.now());
   const round = `a round trip takes ${(clock.uncertaintyMs() * 2).toFixed(1)} ms`;
@@ -158,7 +156,7 @@ export const checkReplicas: Check = async ({ client, config }) => {
 };
 
 const examineReplica = async (url: string, primary: WalPosition, freshnessMs: number): Promise<Finding[]> => {
-  const place = placeOf(url);
+  const place = hostsOf(url);
   const warned = (message: string, remedy: string): Finding[] => [warn('replicas', `${place} ${message}`, remedy)];
   try {
     return await withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {

@@ -1,39 +1,33 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { CacheOutcome, Found } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
-import type { WrittenResult } from './body-form.ts';
-import type { Caller, GatewayPlugin, RequestState, ServerContext } from './context.ts';
-import { CHANGES_FIELD, type Changes, createChangeTopics } from './live/changes.ts';
-import { type ChangeSource, createTopics, type LiveOperation, type Topic, type TopicListener } from './live/topics.ts';
-import type { Operation } from './operation.ts';
-import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
-import type { Execute } from './use-compiled-execution.ts';
-import type { Documents } from './use-documents.ts';
-import { EVENT_STREAM_TYPE, negotiateEvents } from './use-request-reader.ts';
-import { answer, resultOf, runOf } from './use-response-cache.ts';
-
-/** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
-export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
+import type { Asked, Execution } from './execution.ts';
+import { ExecutionFailed } from './failures.ts';
+import { ChangeTopics } from './live/change-topics.ts';
+import type { Changes } from './live/changed-ids.ts';
+import { CHANGES_FIELD } from './live/changes.ts';
+import { type EndReason, EventSequence, type SequenceObserver } from './live/event-sequence.ts';
+import type { ChangeSource, Topic, TopicListener } from './live/topic.ts';
+import { type LiveOperation, Topics } from './live/topics.ts';
+import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 export interface SubscriptionCounts {
-  open: number;
+  readonly open: number;
   events: number;
   readonly ended: Record<EndReason, number>;
   /** Seconds from a change, as it is notified or planned, to the event for the last listener. */
   readonly lagSeconds: Distribution;
 }
 
-export type Live = ReturnType<typeof createLive>;
-
 interface Deps {
-  readonly documents: Documents;
-  readonly runOperation: RunOperation;
-  readonly execute: Execute;
+  readonly execution: Execution;
+  /** What a request asks for, within the limits. @throws AppError, GraphQLError */
+  readonly ask: (args: ExecutionArgs) => Asked;
   readonly source: ChangeSource;
   readonly maxSubscriptions: number;
   /** Whether a token may lose its validity. */
@@ -47,6 +41,12 @@ interface Beginning {
   readonly join: (listener: TopicListener) => Topic;
 }
 
+interface OpenedStream {
+  readonly events: Pick<EventSequence, 'end'>;
+  /** Where the first of them comes from. */
+  readonly outcome: CacheOutcome;
+}
+
 const LAG_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5];
 
 /** How often all streams are looked after, and after how many times their tokens are verified again. */
@@ -54,216 +54,164 @@ const TICK_MS = 100;
 const TICKS_PER_VERIFICATION = 10;
 
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
-export const createLive = (deps: Deps) => {
-  const { documents, runOperation, execute, source, maxSubscriptions, isRestricted, log } = deps;
-  const counts: SubscriptionCounts = {
-    open: 0,
-    events: 0,
-    ended: { client: 0, slow: 0, token: 0, failure: 0, shutdown: 0 },
-    lagSeconds: new Distribution(LAG_BOUNDS),
-  };
-  const topics = createTopics({ ...source, onPublished: (lagMs) => counts.lagSeconds.add(lagMs / 1000) });
-  const changeTopics = createChangeTopics(source);
-  const streams = new Set<EventSequence>();
-  let isOver = false;
-  let ticking: NodeJS.Timeout | undefined;
-  let ticks = 0;
-  const apart = AsyncLocalStorage.snapshot();
-
+export class Live {
+  readonly plugin: GatewayPlugin;
+  readonly counts: SubscriptionCounts;
+  readonly #deps: Deps;
+  readonly #topics: Topics;
+  readonly #changeTopics: ChangeTopics;
+  /** Each takes a place until it ends. */
+  readonly #streams = new Set<EventSequence>();
+  readonly #opened = new WeakMap<Call, OpenedStream>();
+  readonly #apart = AsyncLocalStorage.snapshot();
   /** Executes for all listeners: each of them was admitted, and the limits are those of the operation. */
-  const anybody: Caller = { admit: () => undefined, countViews: false, log: () => log };
+  readonly #anybody: Caller;
+  #isOver = false;
+  #ticking: NodeJS.Timeout | undefined;
+  #ticks = 0;
 
-  const verifyAll = (): void => {
-    for (const stream of streams) {
+  constructor(deps: Deps) {
+    const { source, log } = deps;
+    const streams = this.#streams;
+    const lagSeconds = new Distribution(LAG_BOUNDS);
+    this.counts = {
+      get open() {
+        return streams.size;
+      },
+      events: 0,
+      ended: { client: 0, slow: 0, token: 0, failure: 0, shutdown: 0 },
+      lagSeconds,
+    };
+    this.#deps = deps;
+    this.#anybody = { admit: () => undefined, countViews: false, log: () => log };
+    this.#topics = new Topics({ ...source, onPublished: (lagMs) => lagSeconds.add(lagMs / 1000) });
+    this.#changeTopics = new ChangeTopics(source);
+    this.plugin = this.#createPlugin();
+  }
+
+  /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
+  complete(): void {
+    this.#isOver = true;
+    for (const stream of this.#streams) stream.end('shutdown');
+  }
+
+  close(): void {
+    clearInterval(this.#ticking);
+    this.#topics.close();
+    this.#changeTopics.close();
+  }
+
+  /** The events that were opened for a request: where nobody reads them they have to be ended. */
+  streamOf(call: Call): OpenedStream | undefined {
+    return this.#opened.get(call);
+  }
+
+  #createPlugin(): GatewayPlugin {
+    const { execution, ask } = this.#deps;
+    return {
+      onSubscribe: ({ args, setSubscribeFn }) => {
+        ask(args);
+        setSubscribeFn(async (given) => {
+          // A plugin behind this one may have put another document in its place.
+          const asked = ask(given);
+          const { call } = given.contextValue as ServerContext;
+          if (!isLive(call)) return execution.once(asked);
+          try {
+            return await this.#subscribe(asked, call);
+          } catch (error) {
+            if (error instanceof ExecutionFailed) return { errors: error.errors };
+            throw error;
+          }
+        });
+      },
+    };
+  }
+
+  async #subscribe(asked: Asked, call: Call): Promise<AsyncIterable<ExecutionResult>> {
+    const { rootFields } = asked.operation;
+    this.#refuseExcess();
+    const { outcome, join } = await (rootFields.has(CHANGES_FIELD)
+      ? this.#beginChanges(asked)
+      : this.#beginState(asked, call));
+    this.#refuseExcess();
+    this.#opened.get(call)?.events.end('client');
+    const events = this.#open(this.#deps.isRestricted ? () => call.admit(rootFields) : NO_TOKEN);
+    this.#opened.set(call, { events, outcome });
+    events.listenTo(join(events));
+    if (this.#isOver) events.end('shutdown');
+    return events;
+  }
+
+  #refuseExcess(): void {
+    if (this.#streams.size >= this.#deps.maxSubscriptions)
+      throw new Overloaded('There are too many subscriptions. Try again shortly.');
+  }
+
+  #open(verify: EventSequence['verify']): EventSequence {
+    const stream = new EventSequence(verify, this.#observer);
+    this.#streams.add(stream);
+    this.#ticking ??= this.#apart(() => setInterval(() => this.#tick(), TICK_MS));
+    return stream;
+  }
+
+  readonly #observer: SequenceObserver = {
+    toErrors: (error) => (error instanceof ExecutionFailed ? error.errors : [error as GraphQLError]),
+    onEvent: () => {
+      this.counts.events += 1;
+    },
+    onEnd: (stream, reason) => {
+      this.#streams.delete(stream);
+      this.counts.ended[reason] += 1;
+    },
+  };
+
+  /** Begins to listen to the present state. */
+  async #beginState(asked: Asked, call: Call): Promise<Beginning> {
+    const { execution } = this.#deps;
+    const { operation, form } = asked;
+    const found: Found = await execution.respond(asked, call);
+    const live: LiveOperation = {
+      run: async () => execution.respond(asked, this.#anybody),
+      toResult: (answer) => execution.resultOf(answer, form),
+      toComparable: ({ body, etag }) => operation.withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
+    };
+    return { outcome: found.outcome, join: (listener) => this.#topics.join(live, found, listener) };
+  }
+
+  /** Begins to listen to what changes from now on. */
+  async #beginChanges(asked: Asked): Promise<Beginning> {
+    const { execution } = this.#deps;
+    const run = async (changes: Changes): Promise<ExecutionResult> =>
+      execution.resultOf((await execution.respond(asked, this.#anybody, changes)).answer, asked.form);
+    return { outcome: 'miss', join: await this.#changeTopics.begin(execution.topicOf(asked), run) };
+  }
+
+  #tick(): void {
+    if (this.#streams.size === 0) {
+      clearInterval(this.#ticking);
+      this.#ticking = undefined;
+      return;
+    }
+    // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
+    void this.#deps.source.freshnessMonitor.freshen();
+    this.#topics.look();
+    this.#changeTopics.look();
+    this.#ticks += 1;
+    if (this.#deps.isRestricted && this.#ticks % TICKS_PER_VERIFICATION === 0) this.#verifyAll();
+  }
+
+  #verifyAll(): void {
+    for (const stream of this.#streams) {
       // Where a token cannot be verified at the moment, the stream goes on.
       stream.verify()?.catch((error: unknown) => {
         if (error instanceof AppError && error.code === 'UNAUTHENTICATED') stream.end('token', error);
       });
     }
-  };
-
-  const tick = (): void => {
-    if (streams.size === 0) {
-      clearInterval(ticking);
-      ticking = undefined;
-      return;
-    }
-    // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
-    void source.freshnessMonitor.freshen();
-    topics.look();
-    changeTopics.look();
-    ticks += 1;
-    if (isRestricted && ticks % TICKS_PER_VERIFICATION === 0) verifyAll();
-  };
-
-  const refuseExcess = (): void => {
-    if (counts.open >= maxSubscriptions) throw new Overloaded('There are too many subscriptions. Try again shortly.');
-  };
-
-  /** Begins to listen to the present state. */
-  const beginState = async (args: ExecutionArgs, operation: Operation): Promise<Beginning> => {
-    const { call, state } = args.contextValue as ServerContext;
-    const { form } = state;
-    const run = async (caller: Caller): Promise<Found> => {
-      const executed = await runOperation(runOf(operation, args, execute, caller));
-      if (executed.answer) return executed;
-      throw new Error('A live operation has no response that equal requests share.');
-    };
-    const found = await run(call);
-    const live: LiveOperation = {
-      run: () => run(anybody),
-      toEvent: (answer) => resultOf({ answer, outcome: 'hit' }, form),
-      toComparable: ({ body, etag }) => operation.withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
-    };
-    return { outcome: found.outcome, join: (listener) => topics.join(live, found, listener) };
-  };
-
-  /** Begins to listen to what changes from now on. */
-  const beginChanges = async (args: ExecutionArgs, operation: Operation): Promise<Beginning> => {
-    const context = args.contextValue as ServerContext;
-    const { form } = context.state;
-    const run = async (changes: Changes): Promise<WrittenResult> => {
-      const given = { ...args, contextValue: { ...context, changes } };
-      return resultOf(await runOperation({ ...runOf(operation, given, execute, anybody), isApart: true }), form);
-    };
-    const key = `${form.name} ${operation.id} ${JSON.stringify(args.variableValues)}`;
-    return { outcome: 'miss', join: await changeTopics.begin(key, run) };
-  };
-
-  const subscribe = async (args: ExecutionArgs, operation: Operation): Promise<AsyncIterable<ExecutionResult>> => {
-    const { call, state } = args.contextValue as ServerContext;
-    const { rootFields } = operation;
-    refuseExcess();
-    const { outcome, join } = await (rootFields.has(CHANGES_FIELD) ? beginChanges : beginState)(args, operation);
-    refuseExcess();
-    state.outcome = outcome;
-    const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, streams, counts);
-    state.events = stream;
-    ticking ??= apart(() => setInterval(tick, TICK_MS));
-    stream.listenTo(join(stream));
-    if (isOver) stream.end('shutdown');
-    return stream;
-  };
-
-  const plugin: GatewayPlugin = {
-    onSubscribe: ({ args, setSubscribeFn }) => {
-      const { call, state } = args.contextValue as ServerContext;
-      const operation = documents.prepare(args.document, args.operationName);
-      if (!operation) return;
-      negotiateEvents(call.request.headers.accept);
-      state.contentType = EVENT_STREAM_TYPE;
-      setSubscribeFn(async (given) => {
-        if (!isLive(call)) return answer(documents, runOperation, given, execute);
-        try {
-          return await subscribe(given, operation);
-        } catch (error) {
-          if (error instanceof ExecutionFailed) return { errors: error.errors };
-          throw error;
-        }
-      });
-    },
-  };
-
-  return {
-    counts,
-    plugin,
-    /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
-    complete: (): void => {
-      isOver = true;
-      for (const stream of streams) stream.end('shutdown');
-    },
-    close: (): void => {
-      clearInterval(ticking);
-      topics.close();
-      changeTopics.close();
-    },
-  };
-};
+  }
+}
 
 /** A preview shows one moment, which does not change. */
 const isLive = ({ request: { method }, previewAt }: Call): boolean => method !== 'HEAD' && previewAt === undefined;
 
 /** One function for all streams: one made for each would keep its request in memory as long as the stream lives. */
 const NO_TOKEN = (): undefined => undefined;
-
-type Step = IteratorResult<ExecutionResult, undefined>;
-
-/** The events of one listener. One that reads slowly gets the latest of those that came meanwhile. */
-class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionResult, undefined> {
-  readonly verify: () => Promise<void> | undefined;
-  readonly #state: RequestState;
-  readonly #streams: Set<EventSequence>;
-  readonly #counts: SubscriptionCounts;
-  #topic: Topic | undefined;
-  #next: ExecutionResult | undefined;
-  #reader: ((step: Step) => void) | undefined;
-  #isEnded = false;
-
-  constructor(
-    state: RequestState,
-    verify: EventSequence['verify'],
-    streams: Set<EventSequence>,
-    counts: SubscriptionCounts,
-  ) {
-    this.#state = state;
-    this.verify = verify;
-    this.#streams = streams.add(this);
-    this.#counts = counts;
-    counts.open += 1;
-  }
-
-  listenTo(topic: Topic): void {
-    this.#topic = topic;
-    this.onEvent(topic.event());
-  }
-
-  onEvent(event: ExecutionResult): void {
-    this.#counts.events += 1;
-    this.#give(event);
-  }
-
-  onFailure(error: unknown): void {
-    this.end('failure', error);
-  }
-
-  /** @param error the last event */
-  end(reason: EndReason, error?: unknown): void {
-    if (this.#isEnded) return;
-    if (error !== undefined) this.#give({ errors: error instanceof ExecutionFailed ? error.errors : [error as never] });
-    this.#isEnded = true;
-    this.#topic?.leave(this);
-    this.#streams.delete(this);
-    this.#counts.open -= 1;
-    this.#counts.ended[reason] += 1;
-    this.#reader?.(DONE);
-  }
-
-  #give(event: ExecutionResult): void {
-    const reader = this.#reader;
-    this.#reader = undefined;
-    if (reader) reader({ done: false, value: event });
-    else this.#next = event;
-  }
-
-  next(): Promise<Step> {
-    const value = this.#next;
-    this.#next = undefined;
-    if (value) return Promise.resolve({ done: false, value });
-    if (this.#isEnded) return Promise.resolve(DONE);
-    return new Promise((resolve) => {
-      this.#reader = resolve;
-    });
-  }
-
-  return(): Promise<Step> {
-    this.#next = undefined;
-    this.end(this.#state.isSlow ? 'slow' : 'client');
-    return Promise.resolve(DONE);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-}
-
-const DONE: Step = { done: true, value: undefined };

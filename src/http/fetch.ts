@@ -1,6 +1,7 @@
 import { withDeadline } from '../deadline.ts';
 import { AppError } from '../errors.ts';
 import {
+  type BodySink,
   dropConnectionHeaders,
   type GatewayRequest,
   type GatewayResponse,
@@ -76,29 +77,56 @@ const toResponse = (method: string, answered: GatewayResponse): Response => {
 };
 
 const streamedBody = (stream: NonNullable<GatewayResponse['stream']>): ReadableStream => {
-  let onCancel = (): void => {};
+  let leave = (): void => {};
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
-        onCancel = stream({
-          write: (bytes) => {
-            if ((controller.desiredSize ?? 0) <= 0) {
-              controller.error(new Error('The response was not read.'));
-              return false;
-            }
-            // A copy: other readers get the same bytes.
-            controller.enqueue(Uint8Array.from(bytes));
-            return true;
-          },
-          hasUnread: () => (controller.desiredSize ?? 0) < MAX_UNREAD_BYTES,
-          end: (bytes) => {
-            controller.enqueue(Uint8Array.from(bytes));
-            controller.close();
-          },
-        });
+        const sink = new StreamSink(controller);
+        const onClose = stream(sink);
+        leave = () => {
+          sink.isOver = true;
+          onClose();
+        };
       },
-      cancel: () => onCancel(),
+      cancel: () => leave(),
     },
     new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
   );
 };
+
+class StreamSink implements BodySink {
+  readonly #controller: ReadableStreamDefaultController<Uint8Array>;
+  /** Then all that comes goes nowhere: to write to a stream that is over, or to close it again, is an error. */
+  isOver = false;
+
+  constructor(controller: ReadableStreamDefaultController<Uint8Array>) {
+    this.#controller = controller;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.isOver) return false;
+    if (this.#room > 0) {
+      // A copy: other readers get the same bytes.
+      this.#controller.enqueue(Uint8Array.from(bytes));
+      return true;
+    }
+    this.isOver = true;
+    this.#controller.error(new Error('The response was not read.'));
+    return false;
+  }
+
+  hasUnread(): boolean {
+    return this.#room < MAX_UNREAD_BYTES;
+  }
+
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#controller.close();
+  }
+
+  /** How much more may be left unread. */
+  get #room(): number {
+    return this.#controller.desiredSize ?? 0;
+  }
+}

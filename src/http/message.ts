@@ -50,7 +50,7 @@ export interface BodySink {
   readonly write: (bytes: Uint8Array) => boolean;
   /** Whether the client has still to read something, beyond what the system buffers. */
   readonly hasUnread: () => boolean;
-  readonly end: (bytes: Uint8Array) => void;
+  readonly end: () => void;
 }
 
 /** A client that has left so much of a streamed body unread, beyond what the system buffers, is cut. */
@@ -76,6 +76,27 @@ export const dropConnectionHeaders = <Headers extends GatewayResponse['headers']
   for (const name of CONNECTION_HEADERS) if (name in headers) delete headers[name];
   return headers;
 };
+
+/** A `Vary` with what a plugin has said beside it. */
+export const varyBy = (own: string, added: unknown): string => (added ? `${own}, ${added}` : own);
+
+/** Headers of a plugin that HTTP can carry. Characters beyond Latin-1 are sent as their bytes in UTF-8; what is no header is left out. */
+export const validHeaders = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+      const text = String(value);
+      const sent = BEYOND_LATIN1.test(text) ? Buffer.from(text).toString('latin1') : text;
+      try {
+        validateHeaderName(name);
+        validateHeaderValue(name, sent);
+        return [[name, sent]];
+      } catch {
+        return [];
+      }
+    }),
+  );
+
+const BEYOND_LATIN1 = /[^\0-\xff]/;
 
 /** Headers as they are on the wire, each line with its end, without those of the connection. @throws TypeError for an invalid header */
 export const writeLines = (headers: GatewayResponse['headers']): string =>

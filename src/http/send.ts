@@ -56,7 +56,7 @@ const sendStream = (
       return true;
     },
     hasUnread: () => response.writableLength > 0,
-    end: (bytes) => response.end(bytes),
+    end: () => void response.end(),
   });
   if (response.destroyed || socket.destroyed) onClose();
   else {

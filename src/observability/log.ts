@@ -1,10 +1,15 @@
 import { type DestinationStream, destination, type Logger, type LoggerOptions, pino } from 'pino';
-import type { RequestContext } from './request-observer.ts';
 
 /** The logger of a request, created on first use: most requests log nothing. */
 export type LazyLog = () => Logger;
 
-export const lazyLog = (log: Logger, { origin: { requestId, span } }: RequestContext): LazyLog => {
+/** What the lines of a request have in common. */
+interface Origin {
+  readonly requestId: string;
+  readonly span: { readonly traceId: string } | undefined;
+}
+
+export const lazyLog = (log: Logger, { origin: { requestId, span } }: { readonly origin: Origin }): LazyLog => {
   let child: Logger | undefined;
   return () => {
     child ??= log.child({ requestId, ...(span && { traceId: span.traceId }) });

@@ -6,8 +6,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import { createRequestCounts, type Distribution, type RequestCounts } from './counts.ts';
-import { createRequestObserver, type LogRequests } from './request-observer.ts';
-import { NO_TRACING, type TracingConfig } from './tracing.ts';
+import type { TracingConfig } from './opentelemetry.ts';
+import { type LogRequests, RequestObserver } from './request-observer.ts';
+import { NO_TRACING } from './tracing.ts';
 
 type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 
@@ -100,7 +101,7 @@ export const createObservability = async ({ exposure, logRequests, tracing: trac
   const tracing = tracingConfig
     ? (await import('./opentelemetry.ts')).createOpentelemetry(tracingConfig, version, log)
     : NO_TRACING;
-  const observer = createRequestObserver({
+  const observer = new RequestObserver({
     requests,
     isCounting: exposure.metrics !== 'off',
     log,

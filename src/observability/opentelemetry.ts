@@ -30,13 +30,35 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
-import type { RequestSpan, TracingConfig } from './tracing.ts';
 
 /** Longest delay of a shutdown by a collector that does not respond. */
 const CLOSE_TIMEOUT_MS = 2000;
 
 /** Type of a wait for a statement without another name. */
 const UNNAMED = 'statement';
+
+/** Sampling and batching. The exporter reads its target from `OTEL_EXPORTER_OTLP_…` itself. */
+export interface TracingConfig {
+  /** One of OpenTelemetry's names, such as `parentbased_always_on`. */
+  readonly sampler: string;
+  /** The share of traces that `traceidratio` records. */
+  readonly samplerArg: number;
+  readonly batch: {
+    readonly scheduledDelayMillis: number;
+    readonly maxQueueSize: number;
+    readonly maxExportBatchSize: number;
+  };
+}
+
+/** The span of a request. */
+export interface RequestSpan {
+  readonly traceId: string;
+  /** Whether the span is recorded. */
+  readonly isSampled: boolean;
+  /** Runs work with this span as the parent of new spans. */
+  readonly run: <Result>(work: () => Result) => Result;
+  readonly end: (name: string, attributes: Attributes, isFault: boolean) => void;
+}
 
 /** Tracing by OpenTelemetry's SDK. In its own file, so that the SDK is loaded only where traces are configured. */
 export const createOpentelemetry = (config: TracingConfig, version: string, log: Logger) => {

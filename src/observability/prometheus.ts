@@ -17,11 +17,25 @@ collectDefaultMetrics({ register: ofProcess });
 
 /** The metrics of a gateway, named after https://prometheus.io/docs/practices/naming/, and those of its process. */
 export const createRegistry = (sources: MetricSources): Registry => {
-  const { requests, responseCache, knownRows, freshnessMonitor, views, pool, load } = sources;
-  const { fallBacks, browseIndex, version } = sources;
   const registry = new Registry();
-  const { counter, gauge, histogram } = collectorsOf(registry);
+  const collectors = collectorsOf(registry);
+  for (const count of [
+    countRequests,
+    countMemory,
+    countBrowsing,
+    countViews,
+    countStreams,
+    countExecutions,
+    countDatabase,
+  ])
+    count(collectors, sources);
+  if (sources.replicas) countReplicas(registry, sources.replicas);
+  return Registry.merge([ofProcess, registry]);
+};
 
+type Collectors = ReturnType<typeof collectorsOf>;
+
+const countRequests = ({ counter, gauge, histogram }: Collectors, { requests, load, version }: MetricSources): void => {
   gauge(
     'vitrine_build_info',
     'Always 1; its labels say what runs.',
@@ -46,6 +60,13 @@ export const createRegistry = (sources: MetricSources): Registry => {
   );
   gauge('vitrine_requests_in_flight', 'Requests that are being answered.', () => requests.inFlight);
 
+  counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => load.stats.refused);
+};
+
+const countMemory = (
+  { counter, gauge }: Collectors,
+  { responseCache, knownRows, cacheMaxBytes, freshnessMonitor }: MetricSources,
+): void => {
   const { stats } = responseCache;
   counter('vitrine_cache_lookups_total', 'Lookups in the response cache, by outcome.', () =>
     byLabel('outcome', { hit: stats.hits, miss: stats.misses, joined: stats.joined, stale: stats.stale }),
@@ -55,11 +76,26 @@ export const createRegistry = (sources: MetricSources): Registry => {
     'Memory that cached responses and known rows use.',
     () => responseCache.size().bytes + knownRows.size().bytes,
   );
-  gauge('vitrine_cache_max_bytes', 'Memory that cached responses and known rows may use.', () => sources.cacheMaxBytes);
+  gauge('vitrine_cache_max_bytes', 'Memory that cached responses and known rows may use.', () => cacheMaxBytes);
   gauge('vitrine_cache_entries', 'Responses in the cache.', () => responseCache.size().entries);
   gauge('vitrine_known_rows', 'Rows that need not be read while nothing changes them.', () => knownRows.size().rows);
   counter('vitrine_known_row_hits_total', 'Rows that were known, and not read.', () => knownRows.stats.hits);
 
+  gauge(
+    'vitrine_heartbeat_age_seconds',
+    'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
+    () => (performance.now() - freshnessMonitor.asOfMs()) / 1000,
+    'max',
+  );
+  gauge(
+    'vitrine_freshness_monitor_connected',
+    '1 while the freshness monitor has its connection to the database.',
+    () => (freshnessMonitor.isLost() ? 0 : 1),
+    'min',
+  );
+};
+
+const countBrowsing = ({ counter, gauge }: Collectors, { browseIndex }: MetricSources): void => {
   const index = browseIndex.status;
   counter('vitrine_browse_answers_total', 'Questions of browsing and search, by what answered them.', () =>
     byLabel('engine', { ...browseIndex.answers }),
@@ -83,24 +119,15 @@ export const createRegistry = (sources: MetricSources): Registry => {
     () => index().leftOut,
   );
   gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => index().bytes);
+};
 
-  gauge(
-    'vitrine_heartbeat_age_seconds',
-    'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
-    () => (performance.now() - freshnessMonitor.asOfMs()) / 1000,
-    'max',
-  );
-  gauge(
-    'vitrine_freshness_monitor_connected',
-    '1 while the freshness monitor has its connection to the database.',
-    () => (freshnessMonitor.isLost() ? 0 : 1),
-    'min',
-  );
-
+const countViews = ({ gauge, histogram }: Collectors, { views }: MetricSources): void => {
   histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', () => views.batchSizes);
   gauge('vitrine_views_waiting', 'Views that wait to be counted.', views.waiting);
+};
 
-  const { counts: streams, max: maxStreams } = sources.subscriptions;
+const countStreams = ({ counter, gauge, histogram }: Collectors, { subscriptions }: MetricSources): void => {
+  const { counts: streams, max: maxStreams } = subscriptions;
   gauge('vitrine_subscriptions', 'Open streams of subscriptions.', () => streams.open);
   gauge('vitrine_subscriptions_max', 'Streams of subscriptions that may be open.', () => maxStreams);
   counter('vitrine_subscription_events_total', 'Events that were sent to listeners.', () => streams.events);
@@ -114,18 +141,10 @@ export const createRegistry = (sources: MetricSources): Registry => {
     'Time from a change (its notification, or the moment that was planned) until all its listeners have been sent the event.',
     () => streams.lagSeconds,
   );
+};
 
-  counter('vitrine_database_statements_total', 'Statements sent to the database.', () =>
-    byLabel('statement', requests.statements.byName),
-  );
-  counter('vitrine_database_statement_failures_total', 'Statements that failed.', () => requests.statements.failed);
-  histogram(
-    'vitrine_database_statement_duration_seconds',
-    'Duration of a statement, with the wait for a connection.',
-    () => requests.statements.seconds,
-  );
+const countExecutions = ({ counter, gauge }: Collectors, { load, fallBacks }: MetricSources): void => {
   gauge('vitrine_executions_in_flight', 'Executions under way.', () => load.stats.inFlight);
-  counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => load.stats.refused);
 
   counter(
     'vitrine_executions_not_compiled_total',
@@ -137,14 +156,23 @@ export const createRegistry = (sources: MetricSources): Registry => {
     'Compiled operations that failed and were executed again by the reference executor, which failed too or answered.',
     () => byLabel('outcome', { failed: fallBacks.failed, answered: fallBacks.answered }),
   );
+};
+
+const countDatabase = ({ counter, gauge, histogram }: Collectors, { requests, pool }: MetricSources): void => {
+  counter('vitrine_database_statements_total', 'Statements sent to the database.', () =>
+    byLabel('statement', requests.statements.byName),
+  );
+  counter('vitrine_database_statement_failures_total', 'Statements that failed.', () => requests.statements.failed);
+  histogram(
+    'vitrine_database_statement_duration_seconds',
+    'Duration of a statement, with the wait for a connection.',
+    () => requests.statements.seconds,
+  );
 
   gauge('vitrine_database_pool_connections', 'Open connections of the pool.', () => pool.totalCount);
   gauge('vitrine_database_pool_idle', 'Idle connections of the pool.', () => pool.idleCount);
   gauge('vitrine_database_pool_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
   gauge('vitrine_database_pool_max', 'Connections that the pool may open.', () => pool.options.max);
-
-  if (sources.replicas) countReplicas(registry, sources.replicas);
-  return Registry.merge([ofProcess, registry]);
 };
 
 /** What is counted of a replica. */

@@ -15,7 +15,8 @@ import {
   type RequestCounts,
 } from './counts.ts';
 import { lazyLog, shortened } from './log.ts';
-import type { RequestSpan, Tracing } from './tracing.ts';
+import type { RequestSpan } from './opentelemetry.ts';
+import type { Tracing } from './tracing.ts';
 
 /** The parts of a request that are recorded. */
 export interface ObservedRequest {
@@ -24,9 +25,6 @@ export interface ObservedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
 }
-
-/** Records every request in the log, the metrics and the trace. */
-export type RequestObserver = ReturnType<typeof createRequestObserver>;
 
 interface Deps {
   readonly requests: RequestCounts;
@@ -39,100 +37,120 @@ interface Deps {
 
 const MAX_PATH_CHARS = 256;
 
-export const createRequestObserver = ({ requests, isCounting, log, logRequests, tracing }: Deps) => {
-  const logRequest = createRequestLog(log, logRequests);
-  const logsCached = logRequests === 'all';
-  const working = new AsyncLocalStorage<RequestContext>();
+/** Records every request in the log, the metrics and the trace. */
+export class RequestObserver {
+  readonly #requests: RequestCounts;
+  readonly #isCounting: boolean;
+  readonly #logsCached: boolean;
+  readonly #logRequest: ReturnType<typeof createRequestLog>;
+  readonly #tracing: Tracing;
+  readonly #working = new AsyncLocalStorage<RequestContext>();
+  /** Whether cached responses are logged or traced: only then `recordCached` must be called. */
+  readonly recordsCached: boolean;
 
-  const contextOf = ({ method, path }: ObservedRequest, requestId: string, startMs: number, span?: RequestSpan) =>
-    new RequestContext({ requestId, method, path, startMs, span }, requests);
+  constructor({ requests, isCounting, log, logRequests, tracing }: Deps) {
+    this.#requests = requests;
+    this.#isCounting = isCounting;
+    this.#logsCached = logRequests === 'all';
+    this.#logRequest = createRequestLog(log, logRequests);
+    this.#tracing = tracing;
+    this.recordsCached = this.#logsCached || tracing.isOn;
+  }
 
-  return {
-    /** Begins to record a request that has no cached response. */
-    begin: (request: ObservedRequest, requestId: string): RequestContext => {
-      const startMs = performance.now();
-      requests.inFlight += 1;
-      return contextOf(request, requestId, startMs, tracing.startRequest(request.headers, startMs));
-    },
+  /** Begins to record a request that has no cached response. */
+  begin(request: ObservedRequest, requestId: string): RequestContext {
+    const startMs = performance.now();
+    this.#requests.inFlight += 1;
+    return this.#contextOf(request, requestId, startMs, this.#tracing.startRequest(request.headers, startMs));
+  }
 
-    /** Runs work for a request: its statements are counted for the request. */
-    run: <Args extends unknown[], Result>(
-      requestContext: RequestContext,
-      work: (...args: Args) => Result,
-      ...args: Args
-    ): Result => {
-      const { span } = requestContext.origin;
-      if (span) return span.run(() => working.run(requestContext, work, ...args));
-      // Node restores the asynchronous context where the callback ends in which a request arrives. To do so here would make a second one: 5 % of a miss.
-      working.enterWith(requestContext);
-      return work(...args);
-    },
+  /** Runs work for a request: its statements are counted for the request. */
+  run<Args extends unknown[], Result>(
+    requestContext: RequestContext,
+    work: (...args: Args) => Result,
+    ...args: Args
+  ): Result {
+    const { span } = requestContext.origin;
+    if (span) return span.run(() => this.#working.run(requestContext, work, ...args));
+    // Node restores the asynchronous context where the callback ends in which a request arrives. To do so here would make a second one: 5 % of a miss.
+    this.#working.enterWith(requestContext);
+    return work(...args);
+  }
 
-    /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */
-    end: (requestContext: RequestContext, status: number): string | undefined => {
-      const { counts, cache, code, origin } = requestContext;
-      const durationMs = performance.now() - origin.startMs;
-      requests.inFlight -= 1;
-      if (isCounting) {
-        countAnswer(counts, cache, status, durationMs / 1000);
-        if (code !== undefined) countError(requests, counts.handler, code);
-      }
-      logRequest(requestContext, status, durationMs);
-      if (origin.span?.isSampled)
-        origin.span.end(spanName(requestContext), spanAttributes(requestContext, status), status >= 500);
-      return counts.handler === 'other' ? undefined : serverTiming(requestContext, durationMs);
-    },
+  /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */
+  end(requestContext: RequestContext, status: number): string | undefined {
+    const { counts, cache, code, origin } = requestContext;
+    const durationMs = performance.now() - origin.startMs;
+    this.#requests.inFlight -= 1;
+    if (this.#isCounting) {
+      countAnswer(counts, cache, status, durationMs / 1000);
+      if (code !== undefined) countError(this.#requests, counts.handler, code);
+    }
+    this.#logRequest(requestContext, status, durationMs);
+    endSpan(requestContext, status);
+    return counts.handler === 'other' ? undefined : serverTiming(requestContext, durationMs);
+  }
 
-    /** Counts a cached response. */
-    cached: (counts: OperationCounts, status: number): void => {
-      if (!isCounting) return;
-      countAnswer(counts, 'hit', status, 0);
-      if (status === 404) countError(requests, counts.handler, 'NOT_FOUND');
-    },
+  /** Counts a cached response. */
+  cached(counts: OperationCounts, status: number): void {
+    if (!this.#isCounting) return;
+    countAnswer(counts, 'hit', status, 0);
+    if (status === 404) countError(this.#requests, counts.handler, 'NOT_FOUND');
+  }
 
-    /** Whether cached responses are logged or traced: only then `recordCached` must be called. */
-    recordsCached: logsCached || tracing.isOn,
+  /** @param startMs by `performance.now()` */
+  recordCached(
+    request: ObservedRequest,
+    requestId: string,
+    counts: OperationCounts,
+    status: number,
+    startMs: number,
+  ): void {
+    // A cached response does not start a trace, but joins the trace of its caller.
+    const isTraced = this.#tracing.isOn && request.headers.traceparent !== undefined;
+    if (!this.#logsCached && !isTraced) return;
+    const span = isTraced ? this.#tracing.startRequest(request.headers, startMs) : undefined;
+    const requestContext = this.#contextOf(request, requestId, startMs, span);
+    requestContext.counts = counts;
+    requestContext.cache = 'hit';
+    if (this.#logsCached) this.#logRequest(requestContext, status, performance.now() - startMs);
+    endSpan(requestContext, status);
+  }
 
-    /** @param startMs by `performance.now()` */
-    recordCached: (
-      request: ObservedRequest,
-      requestId: string,
-      counts: OperationCounts,
-      status: number,
-      startMs: number,
-    ): void => {
-      // A cached response does not start a trace, but joins the trace of its caller.
-      const isTraced = tracing.isOn && request.headers.traceparent !== undefined;
-      if (!logsCached && !isTraced) return;
-      const span = isTraced ? tracing.startRequest(request.headers, startMs) : undefined;
-      const requestContext = contextOf(request, requestId, startMs, span);
-      requestContext.counts = counts;
-      requestContext.cache = 'hit';
-      if (logsCached) logRequest(requestContext, status, performance.now() - startMs);
-      if (span?.isSampled) span.end(spanName(requestContext), spanAttributes(requestContext, status), false);
-    },
+  /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
+  logOf(log: Logger): Logger {
+    const requestContext = this.#working.getStore();
+    return requestContext ? lazyLog(log, requestContext)() : log;
+  }
 
-    /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
-    logOf: (log: Logger): Logger => {
-      const requestContext = working.getStore();
-      return requestContext ? lazyLog(log, requestContext)() : log;
-    },
-
-    statement: ((name, text) => {
-      const startMs = performance.now();
-      const requestContext = working.getStore();
-      if (requestContext) requestContext.statements += 1;
-      if (isCounting) countStatement(requests, name);
-      const endSpan = tracing.startStatement(name, text);
-      return (error) => {
-        const durationMs = performance.now() - startMs;
-        if (requestContext) requestContext.databaseMs += durationMs;
-        if (error !== undefined) requests.statements.failed += 1;
-        requests.statements.seconds.add(durationMs / 1000);
-        endSpan?.(error);
-      };
-    }) satisfies ObserveStatement,
+  readonly statement: ObserveStatement = (name, text) => {
+    const startMs = performance.now();
+    const requestContext = this.#working.getStore();
+    if (requestContext) requestContext.statements += 1;
+    if (this.#isCounting) countStatement(this.#requests, name);
+    const endStatement = this.#tracing.startStatement(name, text);
+    return (error) => {
+      const durationMs = performance.now() - startMs;
+      if (requestContext) requestContext.databaseMs += durationMs;
+      if (error !== undefined) this.#requests.statements.failed += 1;
+      this.#requests.statements.seconds.add(durationMs / 1000);
+      endStatement?.(error);
+    };
   };
+
+  #contextOf(
+    { method, path }: ObservedRequest,
+    requestId: string,
+    startMs: number,
+    span?: RequestSpan,
+  ): RequestContext {
+    return new RequestContext({ requestId, method, path, startMs, span }, this.#requests);
+  }
+}
+
+const endSpan = (requestContext: RequestContext, status: number): void => {
+  const { span } = requestContext.origin;
+  if (span?.isSampled) span.end(spanName(requestContext), spanAttributes(requestContext, status), status >= 500);
 };
 
 /** https://www.w3.org/TR/server-timing/ */

@@ -1,28 +1,4 @@
-import type { Attributes } from '@opentelemetry/api';
 import type { createOpentelemetry } from './opentelemetry.ts';
-
-/** Sampling and batching. The exporter reads its target from `OTEL_EXPORTER_OTLP_…` itself. */
-export interface TracingConfig {
-  /** One of OpenTelemetry's names, such as `parentbased_always_on`. */
-  readonly sampler: string;
-  /** The share of traces that `traceidratio` records. */
-  readonly samplerArg: number;
-  readonly batch: {
-    readonly scheduledDelayMillis: number;
-    readonly maxQueueSize: number;
-    readonly maxExportBatchSize: number;
-  };
-}
-
-/** The span of a request. */
-export interface RequestSpan {
-  readonly traceId: string;
-  /** Whether the span is recorded. */
-  readonly isSampled: boolean;
-  /** Runs work with this span as the parent of new spans. */
-  readonly run: <Result>(work: () => Result) => Result;
-  readonly end: (name: string, attributes: Attributes, isFault: boolean) => void;
-}
 
 /** Distributed traces. */
 export type Tracing = ReturnType<typeof createOpentelemetry>;

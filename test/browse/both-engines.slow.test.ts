@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { SearchArguments } from '../../src/browse/browse.query.ts';
 import type { BrowseEngine, SearchFilter } from '../../src/browse/browse-engine.ts';
 import { compareCodePoints } from '../../src/browse/order.ts';
-import { readSearchArguments } from '../../src/browse/search-arguments.ts';
+import { readSearchArguments, type SearchArguments } from '../../src/browse/search-arguments.ts';
 import { parseTime } from '../../src/parse-time.ts';
 import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,21 +1,10 @@
 import { expect, test } from 'vitest';
 import { MAX_FACET_VALUES } from '../../src/browse/browse-engine.ts';
-import { STOCK_AND_SALE, Tally } from '../../src/browse/index/facet-values.ts';
+import { search } from '../../src/browse/index/count.ts';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
-import { search } from '../../src/browse/index/product-search.ts';
-import { Slice } from '../../src/browse/index/texts.ts';
+import { Slice } from '../../src/browse/index/rows.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
-
-test('a tally counts what was entered last, however many there are', () => {
-  const tally = new Tally();
-  for (let number = 0; number < 200; number += 1) {
-    tally.change(number, 0, 1);
-    const counts = new Int32Array(number + 1);
-    tally.addTo(counts, STOCK_AND_SALE);
-    expect(counts).toEqual(new Int32Array(number + 1).fill(1));
-  }
-});
 
 test('of more brands than a facet has values, those with most products are counted', () => {
   const index = new ProductIndex();
@@ -27,14 +16,14 @@ test('of more brands than a facet has values, those with most products are count
       id += 1;
       index.put({
         id,
-        categoryId: 1,
+        category: Slice.of('1'),
         name: Slice.of('Lamp'),
         nameHash: 0,
         brand: Slice.of(`Brand ${brand}`),
         tags: [],
         cents: 100,
         isInStock: true,
-        isOnSale: false,
+        isReduced: false,
         attributes: Slice.of('{}'),
         optionNames: Slice.of('[]'),
         variants: [],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { IndexKeeper, UnfitCatalogue } from '../../src/browse/index/index-keeper.ts';
-import { search } from '../../src/browse/index/product-search.ts';
+import { search } from '../../src/browse/index/count.ts';
+import { IndexKeeper, UnfitCatalogue } from '../../src/browse/index/keeper.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { createTestDatabase } from '../support/database.ts';

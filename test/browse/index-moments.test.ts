@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { microsecondsOf, momentOf } from '../../src/browse/index/exact-numbers.ts';
+import { microsecondsOf, momentOf } from '../../src/browse/index/order.ts';
 
 // From the year 4714 before our era, as PostgreSQL has them.
 const microseconds = fc.oneof(

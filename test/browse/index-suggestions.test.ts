@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ProductIndex, type ProductRow } from '../../src/browse/index/product-index.ts';
-import { CategoryTree, suggest } from '../../src/browse/index/suggestions.ts';
-import { Slice } from '../../src/browse/index/texts.ts';
+import { ProductIndex } from '../../src/browse/index/product-index.ts';
+import { type ProductRow, Slice } from '../../src/browse/index/rows.ts';
+import { SuggestedCategories, suggest } from '../../src/browse/index/suggest.ts';
 import { foldedWordsOf, termsOf } from '../../src/browse/words.ts';
 
 const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动', '运动鞋子', '动鞋运动'];
@@ -24,8 +24,9 @@ const product = (): fc.Arbitrary<ProductRow> =>
       publishedAt: fc.constantFrom(NOW_US - 1e12, NOW_US - 1e6, NOW_US + 1e9),
       words: fc.array(word, { minLength: 1, maxLength: 3 }),
     })
-    .map(({ words, brand, tags, ...row }) => ({
+    .map(({ words, brand, tags, categoryId, ...row }) => ({
       ...row,
+      category: Slice.of(`${categoryId}`),
       name: Slice.of(`${words.join(' ')} ${row.id}`),
       brand: brand === null ? null : Slice.of(brand),
       tags: tags.map(Slice.of),
@@ -33,7 +34,7 @@ const product = (): fc.Arbitrary<ProductRow> =>
       nameHash: 0,
       cents: 100,
       isInStock: true,
-      isOnSale: false,
+      isReduced: false,
       attributes: Slice.of('{}'),
       optionNames: Slice.of('[]'),
       variants: [],
@@ -61,7 +62,7 @@ const indexOf = (rows: readonly ProductRow[], gone: readonly number[], maxNames:
   return index;
 };
 
-const TREE = new CategoryTree([
+const CATEGORIES = new SuggestedCategories([
   { id: 1, parentId: null, name: 'Kettles' },
   { id: 2, parentId: 1, name: 'Teapots' },
   { id: 3, parentId: 2, name: 'Lamps' },
@@ -87,10 +88,10 @@ test('suggestions are the same whether the names of all products are at hand or 
         for (const prefix of ['k', 'kettles', 't', 'te', 'tea pot', 'lamp kett', '运', '运动鞋', '1']) {
           for (const maxProducts of [1, 8, 60]) {
             const asked = { terms: termsOf(prefix), now: NOW, maxProducts };
-            const found = suggest(few, TREE, asked);
+            const found = suggest(few, CATEGORIES, asked);
             if (found.products.some(({ name }) => name === undefined)) answeredByPostings += 1;
             else if (found.products.length > 0) answeredByNames += 1;
-            const expected = suggest(whole, TREE, asked);
+            const expected = suggest(whole, CATEGORIES, asked);
             expect(comparable(found)).toEqual(comparable(expected));
           }
         }
@@ -112,7 +113,7 @@ test('suggestions are the same after dead rows were closed up, and what changes 
         ProductIndex,
       ];
       // One has sorted its best sellers by then.
-      suggest(plain, TREE, { terms: termsOf('k'), now: NOW, maxProducts: 8 });
+      suggest(plain, CATEGORIES, { terms: termsOf('k'), now: NOW, maxProducts: 8 });
       compacted.compact();
       for (const index of [plain, compacted]) {
         for (const id of goneAfter) index.remove(id);
@@ -120,7 +121,9 @@ test('suggestions are the same after dead rows were closed up, and what changes 
       }
       for (const prefix of ['k', 'tea', 'lamp', '运动鞋']) {
         const asked = { terms: termsOf(prefix), now: NOW, maxProducts: 8 };
-        expect(comparable(suggest(compacted, TREE, asked))).toEqual(comparable(suggest(plain, TREE, asked)));
+        expect(comparable(suggest(compacted, CATEGORIES, asked))).toEqual(
+          comparable(suggest(plain, CATEGORIES, asked)),
+        );
       }
     }),
     { numRuns: 50 },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BrowseRequest, Facet, ProductSearchOrder, SearchFilter } from '../../src/browse/browse-engine.ts';
-import { ProductIndex, type ProductRow } from '../../src/browse/index/product-index.ts';
-import { search } from '../../src/browse/index/product-search.ts';
-import { Slice } from '../../src/browse/index/texts.ts';
+import { search } from '../../src/browse/index/count.ts';
+import { ProductIndex } from '../../src/browse/index/product-index.ts';
+import { type ProductRow, Slice } from '../../src/browse/index/rows.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 const NOW_US = NOW.getTime() * 1000;
@@ -23,7 +23,7 @@ const SMALL_RED: SearchFilter = {
 
 const product = (id: number, random: (below: number) => number): ProductRow => ({
   id,
-  categoryId: 1 + random(3),
+  category: Slice.of(`${1 + random(3)}`),
   name: Slice.of(`Lamp ${id}`),
   nameHash: 0,
   brand: ['Ærø', 'Lampe'].map(Slice.of)[random(3)] ?? null,
@@ -31,7 +31,7 @@ const product = (id: number, random: (below: number) => number): ProductRow => (
   // Many have the same price, and few a very high one.
   cents: random(3) === 0 ? 199 : random(30) === 0 ? random(300) * 10 ** random(12) : random(100_000),
   isInStock: random(10) > 0,
-  isOnSale: random(4) === 0,
+  isReduced: random(4) === 0,
   attributes: Slice.of(
     JSON.stringify({
       ...(random(3) > 0 && { Weight: random(20) / 4 }),
@@ -56,7 +56,7 @@ const indexOf = (random: (below: number) => number): ProductIndex => {
   index.settle(NOW_US);
   for (let id = 1; id <= PRODUCTS; id += 1) {
     // What is put before and after stands in columns, but for the second of some materials.
-    if (id === PRODUCTS / 2) index.settlePostings();
+    if (id === PRODUCTS / 2) index.arrange();
     put(index, product(id, random));
   }
   return index;
@@ -133,7 +133,7 @@ test('a filter finds and counts the same by columns as by lists, while products 
   };
   for (const index of [columns, lists]) index.settle(NOW_US);
   for (let count = 0; count < PRODUCTS; count += 1) change();
-  columns.settlePostings();
+  columns.arrange();
   fc.assert(
     fc.property(fc.gen(), (g) => {
       for (let changes = g(fc.integer, { min: 0, max: 200 }); changes > 0; changes -= 1) change();

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { SearchArguments } from '../../src/browse/browse.query.ts';
 import type { BrowseEngine, BrowseRequest } from '../../src/browse/browse-engine.ts';
 import { ProductSearch } from '../../src/browse/product-search.ts';
-import { readSearchArguments } from '../../src/browse/search-arguments.ts';
+import { readSearchArguments, type SearchArguments } from '../../src/browse/search-arguments.ts';
 import { CacheHints } from '../../src/cache/hints.ts';
 import { createTags } from '../../src/cache/tags.ts';
 import { RowVanished } from '../../src/database/failures.ts';

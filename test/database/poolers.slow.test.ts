@@ -220,17 +220,6 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     await backOffice.query('rollback');
     expect((await gateway.get(`/api/notice/${id}`)).json).toMatchObject({ viewCount: 1 });
   });
-
-  test('that was in session mode when the gateway started: nothing is kept any more, and the log says why', async () => {
-    await using pooler = await startPgBouncer(database, { mode: 'session', poolSize: 40 });
-    await using gateway = await createTestGateway(pooler, { DATABASE_URL: pooler.url, DATABASE_POOLER: 'session' });
-    await product.untilHit(gateway);
-    await pooler.kill();
-    await pooler.start('transaction');
-    const why = (): unknown => gateway.logged.find((line) => JSON.stringify(line).includes('does not listen'));
-    await expect.poll(why).toBeDefined();
-    expect((await product.read(gateway)).headers['cache-status']).not.toBe('vitrine; hit');
-  });
 });
 
 test('a session that does not listen has no beat', async () => {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { BrowseEngine } from '../../src/browse/browse-engine.ts';
-import { type BrowseIndex, createBrowseIndex } from '../../src/browse/index/browse-index.ts';
+import { BrowseIndex } from '../../src/browse/index-engine.ts';
 import { createSqlEngine } from '../../src/browse/sql-engine.ts';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
@@ -39,7 +39,7 @@ export const createBrowseEngines = async (
   const source = createListenFeed(FEATURES);
   const freshnessMonitor = await startFreshnessMonitor({ connection, source, clock, tagVersions, freshnessMs: 0, log });
   const database = createSql(pool);
-  const browseIndex = createBrowseIndex({
+  const browseIndex = new BrowseIndex({
     thread: { databaseUrl: url, maxBytes: maxMb * 1_048_576 },
     minProducts: 0,
     freshnessMonitor,

@@ -80,8 +80,7 @@ export const openStream = async (
   const { add, ...events } = collect();
   let isOver = false;
   let isReading = true;
-  const end = (bytes: Uint8Array): void => {
-    add(Buffer.from(bytes).toString());
+  const end = (): void => {
     isOver = true;
   };
   const onClose = response.stream?.({
@@ -93,7 +92,10 @@ export const openStream = async (
     hasUnread: () => false,
     end,
   });
-  if (!response.stream && response.body !== null) end(Buffer.from(response.body));
+  if (!response.stream) {
+    add(Buffer.from(response.body ?? '').toString());
+    end();
+  }
   // The first event comes at once, but not in the same turn.
   if (response.stream) await expect.poll(() => isOver || events.results.length > 0).toBe(true);
   return {

@@ -2,14 +2,13 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseClient } from '../../database/client.ts';
-import { connectionConfig } from '../../database/connection.ts';
-import { IndexKeeper } from './index-keeper.ts';
-import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './index-thread.ts';
-import { rankOfPosition } from './name-ranks.ts';
-import { positionOf } from './page-selection.ts';
-import { readIdsByCode } from './product-reader.ts';
-import { search } from './product-search.ts';
-import { correct, suggest } from './suggestions.ts';
+import { connectionConfig, SET_SESSION } from '../../database/connection.ts';
+import { search } from './count.ts';
+import { IndexKeeper } from './keeper.ts';
+import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './messages.ts';
+import { positionOf } from './order.ts';
+import { rankOfPosition, readIdsByCode } from './read.ts';
+import { correct, suggest } from './suggest.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 
@@ -28,7 +27,7 @@ const keeper = new IndexKeeper({
     });
     client.on('error', () => {});
     await client.connect();
-    await client.query('set jit = off');
+    await client.query(SET_SESSION);
     return client;
   },
   onStatus: () => post({ kind: 'status', status: keeper.status }),
@@ -36,9 +35,9 @@ const keeper = new IndexKeeper({
 });
 
 const answer = async ({ name, asked }: Question): Promise<Questions[Question['name']]['answer'] | undefined> => {
-  const held = await keeper.current(name === 'search' && asked.order === 'NAME_ASC');
-  if (!held) return undefined;
-  const { index, categories } = held;
+  const answering = await keeper.current(name === 'search' && asked.order === 'NAME_ASC');
+  if (!answering) return undefined;
+  const { index, categories } = answering;
   const isSearch = name !== 'search' || asked.terms.length > 0 || asked.code !== undefined;
   if (isSearch && !index.hasWords) return undefined;
   if (name === 'suggest') return suggest(index, categories, asked);

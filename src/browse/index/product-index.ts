@@ -1,81 +1,56 @@
-import { priceCellOf } from '../price-bands.ts';
+import type { SearchTerm } from '../browse-engine.ts';
 import { foldText } from '../words.ts';
-import { BestNames } from './best-names.ts';
-import { ProductColumns, Scratch, SETTLED } from './columns.ts';
-import { Dictionary } from './dictionary.ts';
-import { FacetValues, Tally } from './facet-values.ts';
-import { AttributeValues, OptionValues } from './named-values.ts';
-import { Postings } from './postings.ts';
-import { fieldOf, hashOf, ProductWords, type Words, wordOf } from './product-words.ts';
-import { FIELDS, RunTexts } from './term-matches.ts';
-import { Numbers, Slice, Texts } from './texts.ts';
-
-/** What is searched of a product, in memory that may change after the call. */
-export interface SearchedTexts {
-  readonly id: number;
-  /** Null where no texts were read, but the words. */
-  readonly name: Slice | null;
-  readonly brand: Slice | null;
-  readonly tags: readonly Slice[];
-  /** Where it has more than ASCII. So with the description. */
-  readonly subtitle: Slice | null;
-  readonly description: Slice | null;
-  /** As `vitrine_search` makes them, in the binary format of a `tsvector`. Null where there are none. */
-  readonly words: Slice | null;
-}
-
-/** A product on sale, published or not, as the index reads it. */
-export interface ProductRow extends SearchedTexts {
-  readonly name: Slice;
-  readonly categoryId: number;
-  readonly cents: number;
-  readonly isInStock: boolean;
-  readonly isOnSale: boolean;
-  /** An object of JSON. */
-  readonly attributes: Slice;
-  /** A list of JSON, of the names of options. */
-  readonly optionNames: Slice;
-  /** Of each variant a list of JSON, the values of its options, with `+` behind it where it is in stock, otherwise `-`. */
-  readonly variants: readonly Slice[];
-  readonly sales: number;
-  readonly publishedAt: number;
-  readonly nameHash: number;
-}
+import {
+  createAttributes,
+  createBrands,
+  createCategories,
+  createTags,
+  type Dimensions,
+  Variants,
+} from './dimension.ts';
+import { RowSet, Scratch } from './row-set.ts';
+import { countBefore, ProductColumns, type ProductRow, type SearchedTexts, withRoom } from './rows.ts';
+import { hashOfWords, type Matches, type SearchedFields, Words, type WordsOfProduct } from './words.ts';
 
 /** What was published longer ago than this is visible to every question. */
 const SETTLED_AFTER_US = 60_000_000;
 
-/** Stands for a missing brand: PostgreSQL stores no text with a zero byte. */
-export const NO_BRAND = '\0';
-const NO_BRAND_SLICE = Slice.of(NO_BRAND);
-
-/** Of a row without words: it equals nothing. */
+/** The hash of a row without words: it equals nothing. */
 const NO_HASH = Number.NaN;
 
 /** Dead rows are closed up once they are this share of all, and at least so many. */
 const MAX_DEAD_SHARE = 0.15;
 const MIN_DEAD = 2000;
 
+/** What a question may keep of memory for the next ones, by row. */
+const SCRATCH_BYTES_PER_ROW = 12;
+
+/** All products on sale, as rows: their columns, their dimensions and their words. */
 export class ProductIndex {
   readonly columns = new ProductColumns();
-  readonly categories = new FacetValues<number>(new Numbers(), ({ categoryId }) => [categoryId]);
-  readonly brands = new FacetValues<string>(new Texts(), ({ brand }) => [brand ?? NO_BRAND_SLICE], foldText);
-  readonly tags = new FacetValues<string>(new Texts(), ({ tags }) => tags, foldText);
-  readonly attributes = new AttributeValues();
-  readonly options = new OptionValues();
-  readonly #values = [this.categories, this.brands, this.tags, this.attributes, this.options];
-  readonly dictionary = new Dictionary();
-  readonly #productWords = new ProductWords(this.dictionary);
-  /** By field and by the number of a word: products of which that is the best field that has the word. */
-  readonly words = FIELDS.map(() => new Postings());
-  readonly runTexts = new RunTexts();
-  /** Of all settled products, under 0. */
-  readonly total = new Tally();
-  /** By the cell of the price (price-bands.ts). */
-  readonly priceCells = new Tally();
+  readonly categories = createCategories();
+  readonly brands = createBrands();
+  readonly tags = createTags();
+  readonly attributes = createAttributes();
+  readonly options = new Variants();
+  readonly #dimensions: readonly Dimensions[] = [
+    this.categories,
+    this.brands,
+    this.tags,
+    this.attributes,
+    this.options,
+  ];
+  readonly words = new Words();
+  /** For suggestions. */
   readonly bestNames: BestNames;
+  readonly suggested = {
+    categories: new SuggestedValues(this.categories),
+    brands: new SuggestedValues(this.brands),
+    tags: new SuggestedValues(this.tags),
+  };
+  readonly #suggested = Object.values(this.suggested);
   readonly scratch = new Scratch();
-  /** Rows that are live and were not settled when they were looked at last. */
+  /** Rows that are live and were not visible to every question when they were looked at last. */
   unsettled = new Set<number>();
   /** Products whose place in the order of names is not known; not kept while the index is filled. */
   readonly unranked = new Set<number>();
@@ -85,67 +60,89 @@ export class ProductIndex {
   /** How often all ranks were read: those of two readings cannot be compared. */
   rankings = 0;
   #settledAt = Number.NEGATIVE_INFINITY;
+  #live: RowSet | undefined;
 
   constructor(maxNames?: number) {
     this.bestNames = new BestNames(maxNames);
   }
 
   get bytes(): number {
-    const { columns, dictionary, total, priceCells, bestNames, scratch } = this;
-    const parts = [columns, dictionary, total, priceCells, bestNames, scratch, ...this.#byRow];
+    const { columns, words, bestNames, scratch } = this;
+    const parts = [columns, words, bestNames, scratch, ...this.#dimensions, ...this.#suggested];
     return parts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** What has to be told where rows get other numbers. */
-  get #byRow() {
-    return [...this.words, this.runTexts, ...this.#values];
+  /** Begins a question: sets of rows that were made for the one before are no longer right. */
+  begin(): void {
+    this.scratch.begin(this.columns.count * SCRATCH_BYTES_PER_ROW);
+    this.#live = undefined;
+  }
+
+  /** All live rows, for one question. */
+  live(): RowSet {
+    const { isLive, count, live } = this.columns;
+    this.#live ??= RowSet.ofWords(this.scratch, isLive.words.subarray(0, (count + 31) >>> 5), live);
+    return this.#live;
+  }
+
+  /** The live rows that are published by then. */
+  visible(now: Date): RowSet {
+    const { columns, scratch } = this;
+    const isVisible = columns.visibleAt(now);
+    const future = [...this.unsettled].filter((row) => !isVisible(row)).sort((one, other) => one - other);
+    if (future.length === 0) return this.live();
+    return this.live().without(RowSet.ofRows(scratch, Int32Array.from(future)), columns.count);
+  }
+
+  /** The rows that have all terms, and those of some products, for one question. */
+  match(terms: readonly SearchTerm[], fields: SearchedFields, ids: readonly number[] = []): Matches {
+    const { columns, scratch } = this;
+    const codeRows = ids.map((id) => columns.rowOf(id)).filter((row) => row >= 0);
+    return this.words.match(terms, fields, { count: columns.count, scratch, codeRows });
   }
 
   put(product: ProductRow): void {
     const { columns } = this;
-    const words = this.hasWords ? this.#productWords.read(product) : undefined;
-    const wordsHash = words ? hashOf(words) : NO_HASH;
-    const codes = this.#values.map((values) => values.learn(product));
+    const words = this.hasWords ? this.words.read(product) : undefined;
+    const wordsHash = words ? hashOfWords(words) : NO_HASH;
+    const traits = this.#dimensions.map((dimensions) => dimensions.learn(product));
     let row = columns.rowOf(product.id);
-    const isSame = row >= 0 && columns.wordsHash.values[row] === wordsHash && this.#hasCodes(row, codes);
+    const isSame = row >= 0 && columns.wordsHash.values[row] === wordsHash && this.#hasTraits(row, traits);
     const hasRank = row >= 0 && columns.nameHash.values[row] === product.nameHash;
     const rank = hasRank ? (columns.nameRank.values[row] as number) : Number.NaN;
     if (row >= 0) this.#leave(row);
     if (!isSame) {
       if (row >= 0) columns.kill(row);
       row = columns.append(product.id);
-      for (let at = 0; at < codes.length; at += 1) this.#values[at]?.append(row, codes[at] as number[]);
+      for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.append(row, traits[at] as number[]);
       columns.wordsHash.values[row] = NO_HASH;
       if (words) this.#appendWords(row, words, wordsHash);
-    } else this.options.restock(row, codes[this.#values.indexOf(this.options)] as number[]);
+    } else this.options.restock(row, traits[this.#dimensions.indexOf(this.options)] as number[]);
     columns.write(row, product, rank);
-    if (product.publishedAt <= this.#settledAt) this.#settle(row, codes);
+    for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.enter(row, traits[at] as number[]);
+    if (product.publishedAt <= this.#settledAt) this.#settle(row);
     else this.unsettled.add(row);
     this.bestNames.put(product);
     if (!Number.isNaN(rank)) this.unranked.delete(product.id);
     else if (this.hasRanks) this.unranked.add(product.id);
   }
 
-  #hasCodes(row: number, codes: readonly (readonly number[])[]): boolean {
-    return this.#values.every((values, at) => values.has(row, codes[at] as readonly number[]));
+  #hasTraits(row: number, traits: readonly (readonly number[])[]): boolean {
+    return this.#dimensions.every((dimensions, at) => dimensions.has(row, traits[at] as readonly number[]));
   }
 
   /** Puts words into a row that has none: into one row after another, before `hasWords`. @returns false where texts are needed, too */
   putWords(product: SearchedTexts): boolean {
     const row = this.columns.rowOf(product.id);
     if (row < 0) return true;
-    const words = this.#productWords.read(product);
-    if (words) this.#appendWords(row, words, hashOf(words));
+    const words = this.words.read(product);
+    if (words) this.#appendWords(row, words, hashOfWords(words));
     return words !== undefined;
   }
 
-  #appendWords(row: number, { postings, runs }: Words, hash: number): void {
+  #appendWords(row: number, words: WordsOfProduct, hash: number): void {
     this.columns.wordsHash.values[row] = hash;
-    for (let at = 0; at < postings.length; at += 1) {
-      const posting = postings[at] as number;
-      this.words[fieldOf(posting)]?.append(wordOf(posting), row);
-    }
-    this.runTexts.append(row, runs);
+    this.words.append(row, words);
   }
 
   remove(id: number): void {
@@ -159,26 +156,13 @@ export class ProductIndex {
   }
 
   #leave(row: number): void {
-    if (((this.columns.state.values[row] as number) & SETTLED) === 0) this.unsettled.delete(row);
-    else {
-      this.#changeTallies(row, -1);
-      for (const values of this.#values) values.leave(row, this.columns);
-    }
+    for (const dimensions of this.#dimensions) dimensions.leave(row);
+    if (!this.unsettled.delete(row)) for (const values of this.#suggested) values.leave(row);
   }
 
-  /** @param codes those of each of {@link #values}, where they are at hand */
-  #settle(row: number, codes?: readonly (readonly number[])[]): void {
-    const { values: state } = this.columns.state;
-    state[row] = (state[row] as number) | SETTLED;
-    this.#changeTallies(row, 1);
-    for (let at = 0; at < this.#values.length; at += 1) this.#values[at]?.enter(row, this.columns, codes?.[at]);
-  }
-
-  #changeTallies(row: number, by: 1 | -1): void {
-    const { state, price } = this.columns;
-    const bits = state.values[row] as number;
-    this.total.change(0, bits, by);
-    this.priceCells.change(priceCellOf(price.values[row] as number), bits, by);
+  #settle(row: number): void {
+    const sales = this.columns.sales.values[row] as number;
+    for (const values of this.#suggested) values.enter(row, sales);
   }
 
   /** What was published by then is visible to every question from now on. */
@@ -200,17 +184,169 @@ export class ProductIndex {
   }
 
   /** Gives memory back that only filling needs, and makes columns. */
-  settlePostings(): void {
-    const { categories, brands, tags, attributes, options, columns } = this;
-    for (const postings of [...this.words, ...this.#values.map(({ rows }) => rows), options.rowsOfTexts])
-      postings.settle();
-    for (const { ofRows } of [categories, brands, tags, attributes]) ofRows.arrange(columns.count);
+  arrange(): void {
+    this.words.settle();
+    for (const dimensions of this.#dimensions) dimensions.settle(this.columns.count);
   }
 
   /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */
   compact(): void {
     const newRows = this.columns.renumber();
-    for (const part of this.#byRow) part.renumber(newRows);
+    for (const part of [this.words, ...this.#dimensions, ...this.#suggested]) part.renumber(newRows);
     this.unsettled = new Set(this.unsettled.values().map((row) => newRows[row] as number));
   }
 }
+
+/** The values of a dimension as suggestions need them. Of categories, brands and tags a trait has one value, with the number of the trait. */
+export class SuggestedValues {
+  readonly of: Dimensions;
+  /** By trait, the words of the value with a space before and after each. */
+  readonly #folded: string[] = [];
+  /** All of them: where most of what is typed is in none, one look through one long text is enough. */
+  #foldedTogether = '';
+  /** By trait: no product that is visible to every question has sold more. */
+  #most = new Int32Array(0);
+  /** By trait, 1 plus the row that has sold so much; 0 where it is to be looked for. */
+  #rows = new Int32Array(0);
+
+  constructor(of: Dimensions) {
+    this.of = of;
+  }
+
+  get bytes(): number {
+    return this.#most.byteLength + this.#rows.byteLength + this.#foldedTogether.length * 4;
+  }
+
+  /** The traits whose value has some texts in its words. */
+  traitsWith(texts: readonly string[]): number[] {
+    const { values } = this.of;
+    if (this.#folded.length < values.length) {
+      for (const value of values.slice(this.#folded.length)) this.#folded.push(foldText(value));
+      this.#foldedTogether = this.#folded.join('\n');
+    }
+    if (!texts.every((text) => this.#foldedTogether.includes(text))) return [];
+    return [...values.keys()].filter((trait) => texts.every((text) => this.#folded[trait]?.includes(text)));
+  }
+
+  enter(row: number, sales: number): void {
+    for (const trait of this.of.ofRows.of(row)) this.#offer(trait, row, sales);
+  }
+
+  leave(row: number): void {
+    for (const trait of this.of.ofRows.of(row)) if (this.#rows[trait] === row + 1) this.#rows[trait] = 0;
+  }
+
+  salesAtMost(trait: number): number {
+    return this.#most[trait] ?? -1;
+  }
+
+  /** The sales of the best-selling product of the trait; -1 where there is none. */
+  salesOf(trait: number, { columns, unsettled, scratch }: ProductIndex): number {
+    if (this.salesAtMost(trait) >= 0 && this.#rows[trait] === 0) {
+      this.#most[trait] = -1;
+      for (const row of this.of.rowsWith([trait], columns.count, scratch).rows())
+        if (columns.isLive.has(row) && !unsettled.has(row))
+          this.#offer(trait, row, columns.sales.values[row] as number);
+    }
+    return this.salesAtMost(trait);
+  }
+
+  renumber(_newRows: Int32Array): void {
+    this.#rows.fill(0);
+  }
+
+  #offer(trait: number, row: number, sales: number): void {
+    const known = this.#most.length;
+    if (trait >= known) {
+      this.#most = withRoom(this.#most, trait + 1).fill(-1, known);
+      this.#rows = withRoom(this.#rows, trait + 1);
+    }
+    if (sales < (this.#most[trait] as number)) return;
+    this.#most[trait] = sales;
+    this.#rows[trait] = row + 1;
+  }
+}
+
+/** A name takes some 250 bytes. */
+const MAX_NAMES = 10_000;
+
+interface BestName {
+  readonly id: number;
+  readonly name: string;
+  readonly folded: string;
+  readonly sales: number;
+  readonly publishedAt: number;
+}
+
+/** Where very many names have a word that begins so, the best are found after a look at some hundred of these. */
+export class BestNames {
+  readonly #names = new Map<number, BestName>();
+  /** Every product that has sold at least this many is here. */
+  #least = Number.NEGATIVE_INFINITY;
+  /** In the order of BEST_SELLING; undefined where they were not asked for since many have come. */
+  #sorted: BestName[] | undefined;
+  readonly #maxNames: number;
+
+  constructor(maxNames = MAX_NAMES) {
+    this.#maxNames = maxNames;
+  }
+
+  get bytes(): number {
+    return this.#names.size * 250;
+  }
+
+  get size(): number {
+    return this.#names.size;
+  }
+
+  get isWhole(): boolean {
+    return this.#least === Number.NEGATIVE_INFINITY;
+  }
+
+  put({ id, name: bytes, sales, publishedAt }: ProductRow): void {
+    if (sales < this.#least) {
+      this.remove(id);
+      return;
+    }
+    const known = this.#names.get(id);
+    const name = String(bytes);
+    const folded = known?.name === name ? known.folded : foldText(name);
+    const best = { id, name, folded, sales, publishedAt };
+    if (known) this.#takeOut(known);
+    this.#names.set(id, best);
+    this.#sorted?.splice(this.#rankOf(best), 0, best);
+    if (this.#names.size > this.#maxNames) this.#shorten();
+  }
+
+  remove(id: number): void {
+    const known = this.#names.get(id);
+    if (!known) return;
+    this.#takeOut(known);
+    this.#names.delete(id);
+  }
+
+  /** In the order of BEST_SELLING. */
+  bestFirst(): readonly BestName[] {
+    this.#sorted ??= [...this.#names.values()].sort(compare);
+    return this.#sorted;
+  }
+
+  #takeOut(known: BestName): void {
+    this.#sorted?.splice(this.#rankOf(known), 1);
+  }
+
+  /** Where a name stands, or would stand, among the sorted ones: to sort all again after each change takes milliseconds. */
+  #rankOf(name: BestName): number {
+    const sorted = this.#sorted ?? [];
+    return countBefore(sorted.length, (at) => compare(sorted[at] as BestName, name) < 0);
+  }
+
+  /** Equal sales are kept or left out together, so that there may be none where all products have sold as much. */
+  #shorten(): void {
+    this.#least = (this.bestFirst()[this.#maxNames >>> 1] as BestName).sales + 1;
+    for (const { id, sales } of this.bestFirst()) if (sales < this.#least) this.#names.delete(id);
+    this.#sorted = undefined;
+  }
+}
+
+const compare = (a: BestName, b: BestName): number => b.sales - a.sales || b.publishedAt - a.publishedAt || b.id - a.id;

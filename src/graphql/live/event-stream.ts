@@ -1,10 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { BodySink } from '../../http/message.ts';
-import type { WrittenResult } from '../body-form.ts';
+import { textOfResult, WrittenResult } from '../body-form.ts';
 import { withExtensions } from '../mask-error.ts';
-
-export type EventStreams = ReturnType<typeof createEventStreams>;
 
 /** A proxy gives up a connection that is silent for longer. Each second one group of streams gets a comment, because for all at once events would wait a tenth of a second. */
 const COMMENT_MS = 12_000;
@@ -13,122 +11,175 @@ const COMMENT_GROUPS = 12;
 const COMMENT = Buffer.from(':\n\n');
 const COMPLETE = 'event: complete\ndata:\n\n';
 const LAST = Buffer.from(COMPLETE);
-const NOTHING = new Uint8Array();
 
 /**
  * Results as server-sent events: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md#distinct-connections-mode
  * Yoga's own writer makes a stream, a timer and two buffers for each listener and event: with it a listener took 27 kB, and an event for 2,000 of them 94 ms of CPU.
  */
-export const createEventStreams = () => {
-  const written = new WeakMap<ExecutionResult, Uint8Array>();
-  /** Each with the number of its group. */
-  const sinks = new Map<BodySink, number>();
-  let joined = 0;
-  let commented = 0;
-  const apart = AsyncLocalStorage.snapshot();
-  let commenting: NodeJS.Timeout | undefined;
+export class EventStreams {
+  readonly #written = new WeakMap<ExecutionResult, Uint8Array>();
+  readonly #bodies = new WeakMap<Response, AsyncIterator<Uint8Array> | undefined>();
+  /** Those that are open, each with the number of its group. */
+  readonly #sinks = new Map<BodySink, number>();
+  #joined = 0;
+  #commented = 0;
+  readonly #apart = AsyncLocalStorage.snapshot();
+  #commenting: NodeJS.Timeout | undefined;
 
-  const toBytes = (result: ExecutionResult): Uint8Array => {
-    if (!isAsWritten(result)) return Buffer.from(eventOf(result));
-    let bytes = written.get(result);
+  /** Of one result, and the end. */
+  textOf(result: ExecutionResult): string {
+    return eventOf(result) + COMPLETE;
+  }
+
+  /** Of many, as they come. Equal results of several streams are the same bytes. */
+  bytesOf(results: AsyncIterable<ExecutionResult>): AsyncIterableIterator<Uint8Array, undefined> {
+    return new EventBytes(results[Symbol.asyncIterator](), (result) => this.#toBytes(result));
+  }
+
+  /** Notes what is sent as the body of a response: undefined for its own text. */
+  note(response: Response, bytes: AsyncIterator<Uint8Array> | undefined): Response {
+    this.#bodies.set(response, bytes);
+    return response;
+  }
+
+  /** What is sent as the body of a response as it comes: of one that a plugin has put in the place of ours, nobody has begun to read it. */
+  bodyOf(response: Response): AsyncIterator<Uint8Array> | undefined {
+    return this.#bodies.has(response) ? this.#bodies.get(response) : response.body?.values();
+  }
+
+  /**
+   * Sends bytes as they come, and comments between them.
+   * @param onEnd is called once. @param isSlow whether the client is cut because it does not read
+   * @returns what is called when the client has gone
+   */
+  send(bytes: AsyncIterator<Uint8Array>, sink: BodySink, onEnd: (isSlow: boolean) => void): () => void {
+    const sending = new Sending(bytes, sink, (isSlow) => {
+      this.#endComments(sink);
+      onEnd(isSlow);
+    });
+    this.#beginComments(sink);
+    // Some browsers take no notice of a response before something of its body has come.
+    sink.write(COMMENT);
+    void sending.copy();
+    return () => sending.end(false);
+  }
+
+  #toBytes(result: ExecutionResult): Uint8Array {
+    if (!(result instanceof WrittenResult)) return Buffer.from(eventOf(result));
+    let bytes = this.#written.get(result);
     if (!bytes) {
       bytes = Buffer.from(eventOf(result));
-      written.set(result, bytes);
+      this.#written.set(result, bytes);
     }
     return bytes;
-  };
+  }
 
-  const comment = (): void => {
-    commented += 1;
+  #beginComments(sink: BodySink): void {
+    this.#joined += 1;
+    this.#sinks.set(sink, this.#joined % COMMENT_GROUPS);
+    this.#commenting ??= this.#apart(() => setInterval(() => this.#comment(), COMMENT_MS / COMMENT_GROUPS));
+  }
+
+  #endComments(sink: BodySink): void {
+    this.#sinks.delete(sink);
+    if (this.#sinks.size > 0) return;
+    clearInterval(this.#commenting);
+    this.#commenting = undefined;
+  }
+
+  #comment(): void {
+    this.#commented += 1;
+    const turn = this.#commented % COMMENT_GROUPS;
     // Where something is under way the connection is not silent, and a client that reads a large event is not cut for a comment.
-    for (const [sink, group] of sinks)
-      if (group === commented % COMMENT_GROUPS && !sink.hasUnread()) sink.write(COMMENT);
-  };
+    for (const [sink, group] of this.#sinks) if (group === turn && !sink.hasUnread()) sink.write(COMMENT);
+  }
+}
 
-  /** @returns what ends it */
-  const beginComments = (sink: BodySink): (() => void) => {
-    joined += 1;
-    sinks.set(sink, joined % COMMENT_GROUPS);
-    commenting ??= apart(() => setInterval(comment, COMMENT_MS / COMMENT_GROUPS));
-    return () => {
-      sinks.delete(sink);
-      if (sinks.size > 0) return;
-      clearInterval(commenting);
-      commenting = undefined;
-    };
-  };
+/** The bytes of events, and of the end. */
+class EventBytes implements AsyncIterableIterator<Uint8Array, undefined> {
+  readonly #results: AsyncIterator<ExecutionResult>;
+  readonly #toBytes: (result: ExecutionResult) => Uint8Array;
+  #isOver = false;
 
-  return {
-    /** Of one result, and the end. */
-    textOf: (result: ExecutionResult): string => eventOf(result) + COMPLETE,
-    /** Of many, as they come. Equal results of several streams are the same bytes. */
-    bytesOf: (results: AsyncIterable<ExecutionResult>): AsyncIterableIterator<Uint8Array, undefined> => {
-      const iterator = results[Symbol.asyncIterator]();
-      let isOver = false;
-      return {
-        next: async () => {
-          if (isOver) return OVER;
-          const { done, value } = await iterator.next();
-          if (!done) return { done: false, value: toBytes(value) };
-          isOver = true;
-          return { done: false, value: LAST };
-        },
-        // At once: that of a generator would wait for the next result.
-        return: async () => {
-          isOver = true;
-          await iterator.return?.();
-          return OVER;
-        },
-        [Symbol.asyncIterator]() {
-          return this;
-        },
-      };
-    },
-    /**
-     * Sends bytes as they come, and comments between them.
-     * @param onEnd is called once. @param isSlow whether the client is cut because it does not read
-     * @returns what is called when the client has gone
-     */
-    send: (bytes: AsyncIterator<Uint8Array>, sink: BodySink, onEnd: (isSlow: boolean) => void): (() => void) => {
-      const endComments = beginComments(sink);
-      let isOver = false;
-      const end = (isSlow: boolean): void => {
-        if (isOver) return;
-        isOver = true;
-        endComments();
-        onEnd(isSlow);
-        // A plugin that fails when a stream ends harms nobody else.
-        bytes.return?.().catch(() => {});
-      };
-      const copy = async (): Promise<void> => {
-        for (;;) {
-          const { done, value } = await bytes.next();
-          if (done) return sink.end(NOTHING);
-          if (!sink.write(value)) return end(true);
-        }
-      };
-      // Some browsers take no notice of a response before something of its body has come.
-      sink.write(COMMENT);
-      copy()
-        .catch(() => sink.end(NOTHING))
-        .finally(() => end(false));
-      return () => end(false);
-    },
-  };
-};
+  constructor(results: AsyncIterator<ExecutionResult>, toBytes: (result: ExecutionResult) => Uint8Array) {
+    this.#results = results;
+    this.#toBytes = toBytes;
+  }
 
-const OVER: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
+  async next(): Promise<Step> {
+    if (this.#isOver) return OVER;
+    const { done, value } = await this.#results.next();
+    if (!done) return { done: false, value: this.#toBytes(value) };
+    this.#isOver = true;
+    return { done: false, value: LAST };
+  }
 
-const isAsWritten = (result: ExecutionResult): boolean => (result as Partial<WrittenResult>).isChanged?.() === false;
+  /** At once: that of a generator would wait for the next result. */
+  async return(): Promise<Step> {
+    this.#isOver = true;
+    await this.#results.return?.();
+    return OVER;
+  }
 
-const eventOf = (result: ExecutionResult): string => {
-  const { stringify = JSON.stringify } = result as Partial<WrittenResult>;
-  return `event: next\ndata: ${stringify(withoutStatus(result))}\n\n`;
-};
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+/** One stream on its way to its client. Once it is over, nothing more is given to the sink. */
+class Sending {
+  readonly #bytes: AsyncIterator<Uint8Array>;
+  readonly #sink: BodySink;
+  readonly #onEnd: (isSlow: boolean) => void;
+  #isOver = false;
+
+  constructor(bytes: AsyncIterator<Uint8Array>, sink: BodySink, onEnd: (isSlow: boolean) => void) {
+    this.#bytes = bytes;
+    this.#sink = sink;
+    this.#onEnd = onEnd;
+  }
+
+  async copy(): Promise<void> {
+    try {
+      for (;;) {
+        const { done, value } = await this.#bytes.next();
+        if (this.#isOver) return;
+        if (done) break;
+        if (!this.#sink.write(value)) return this.end(true);
+      }
+    } catch {
+      // A plugin has failed: the stream ends.
+    }
+    if (!this.#isOver) this.#sink.end();
+    this.end(false);
+  }
+
+  /** Idempotent. */
+  end(isSlow: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onEnd(isSlow);
+    void this.#giveUp();
+  }
+
+  async #giveUp(): Promise<void> {
+    try {
+      await this.#bytes.return?.();
+    } catch {
+      // A plugin that fails when a stream ends harms nobody else.
+    }
+  }
+}
+
+type Step = IteratorResult<Uint8Array, undefined>;
+
+const OVER: Step = { done: true, value: undefined };
+
+const eventOf = (result: ExecutionResult): string => `event: next\ndata: ${textOfResult(withoutStatus(result))}\n\n`;
 
 /** What errors say of an HTTP response is not for clients. */
 const withoutHttp = (error: GraphQLError): GraphQLError => {
-  const { http: _, ...extensions } = error.extensions;
+  const { http: _, ...extensions } = error.extensions ?? {};
   return withExtensions(error, extensions, error.message);
 };
 

@@ -1,43 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionResult } from 'graphql';
 import type { CachedResponse } from '../../cache/cached-response.ts';
-import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
-import type { FailureKind, Found } from '../../cache/response-cache.ts';
-import type { TagVersions } from '../../cache/tags.ts';
-import type { Clock } from '../../database/clock.ts';
+import type { Found } from '../../cache/response-cache.ts';
 import { createSemaphore } from '../../overload/load-guard.ts';
-
-/** What a live operation shows, for all who listen to it. */
-export interface Topic {
-  /** The last event, with the counts of views as they were when it was made. */
-  readonly event: () => ExecutionResult;
-  readonly listeners: ReadonlySet<TopicListener>;
-  readonly leave: (listener: TopicListener) => void;
-}
-
-export interface TopicListener {
-  /** The value has changed. @param event the same for all listeners */
-  onEvent(event: ExecutionResult): void;
-  /** The operation fails, and not because the database is away: there are no more events. */
-  onFailure(error: unknown): void;
-}
+import {
+  type ChangeSource,
+  type LiveEvent,
+  MIN_INTERVAL_MS,
+  RETRY_MS,
+  type Topic,
+  type TopicListener,
+} from './topic.ts';
 
 /** A live operation that can be executed again. */
 export interface LiveOperation {
   /** Executes it, or finds its response in the cache. */
   readonly run: () => Promise<Found>;
-  readonly toEvent: (response: CachedResponse) => ExecutionResult;
+  readonly toResult: (response: CachedResponse) => ExecutionResult;
   /** What must differ for an event: the text without what changes silently. */
   readonly toComparable: (response: CachedResponse) => string;
-}
-
-/** How topics learn of changes. */
-export interface ChangeSource {
-  readonly tagVersions: TagVersions;
-  readonly freshnessMonitor: FreshnessMonitor;
-  readonly freshnessMs: number;
-  readonly clock: Clock;
-  readonly kindOf: (error: unknown) => FailureKind;
 }
 
 interface Options extends ChangeSource {
@@ -45,12 +26,8 @@ interface Options extends ChangeSource {
   readonly onPublished: (lagMs: number) => void;
 }
 
-/** In a flood of changes a topic is executed once in this time, or in more where there are many topics: together they take a part of one core. */
-export const MIN_INTERVAL_MS = 100;
+/** Where there are many topics, each has this much more time between two executions: together they take a part of one core. */
 const MIN_INTERVAL_PER_TOPIC_MS = 0.5;
-
-/** After a failure that may pass. */
-export const RETRY_MS = 500;
 
 /** This long after a planned change, a heartbeat no longer takes that change for the next one. */
 const AFTER_CHANGE_MS = 5;
@@ -60,192 +37,231 @@ const MAX_TIMER_MS = 3_600_000;
 /** Executions at the same time: fewer than the load guard always accepts. */
 const CONCURRENCY = 32;
 
-interface State extends Topic {
-  readonly key: string;
-  readonly operation: LiveOperation;
-  readonly listeners: Set<TopicListener>;
-  latest: CachedResponse;
-  latestEvent: ExecutionResult;
-  shown: string;
-  /** When the change that is not shown yet was notified, by `performance.now()`. */
-  changedMs: number | undefined;
-  isQueued: boolean;
-  /** When it was last executed, by `performance.now()`. */
-  executedMs: number;
-  timer: NodeJS.Timeout | undefined;
-}
-
 /**
  * The live operations of all listeners. Equal ones are executed once for each change, by way of the response cache. A change is one of a cache tag
  * that the last response depends on, or the time at which the response changes by itself.
  */
-export const createTopics = (options: Options) => {
-  const { tagVersions, freshnessMonitor, clock, kindOf, onPublished } = options;
-  const topics = new Map<string, State>();
-  const semaphore = createSemaphore(CONCURRENCY);
-  let isLooking = false;
+export class Topics {
+  readonly options: Options;
+  readonly #topics = new Map<string, StateTopic>();
+  readonly #semaphore = createSemaphore(CONCURRENCY);
+  readonly #unwatch: () => void;
+  #isLooking = false;
   /** Runs work outside of the request in which it happens to begin: its statements are not the request's. */
-  const apart = AsyncLocalStorage.snapshot();
+  readonly apart = AsyncLocalStorage.snapshot();
 
-  const isOpen = (topic: State): boolean => topics.get(topic.key) === topic;
+  constructor(options: Options) {
+    this.options = options;
+    this.#unwatch = options.tagVersions.watch(() => this.#lookSoon());
+  }
 
-  const arm = (topic: State, delayMs: number, action: () => void): void => {
-    clearTimeout(topic.timer);
-    topic.timer = apart(() => setTimeout(action, Math.min(Math.max(0, delayMs), MAX_TIMER_MS)));
-  };
+  /**
+   * Joins those who listen to an equal operation.
+   * @param found the response to this listener's own request
+   */
+  join(operation: LiveOperation, found: Found, listener: TopicListener): Topic {
+    const { key } = found.answer;
+    let topic = this.#topics.get(key);
+    if (topic) topic.offer(found);
+    else {
+      topic = new StateTopic(this, operation, found);
+      this.#topics.set(key, topic);
+      topic.begin(found);
+    }
+    topic.listeners.add(listener);
+    return topic;
+  }
 
-  /** Executes the topic as soon as its turn comes. @param changedMs when it was due, by `performance.now()` */
-  const renew = (topic: State, changedMs: number): void => {
-    topic.changedMs ??= changedMs;
-    if (topic.isQueued) return;
-    const intervalMs = Math.max(MIN_INTERVAL_MS, topics.size * MIN_INTERVAL_PER_TOPIC_MS);
-    const waitMs = topic.executedMs + intervalMs - performance.now();
-    if (waitMs > 0) arm(topic, waitMs, () => enqueue(topic));
-    else enqueue(topic);
-  };
+  /** To be called again and again: what is over where changes are not notified is executed again. */
+  look(): void {
+    const nowMs = performance.now();
+    for (const topic of this.#topics.values()) if (topic.isOver(nowMs)) topic.renew(nowMs);
+  }
 
-  const enqueue = (topic: State): void => {
-    if (topic.isQueued || !isOpen(topic)) return;
-    clearTimeout(topic.timer);
-    topic.isQueued = true;
-    void apart(executeInTurn, topic);
-  };
+  close(): void {
+    this.#unwatch();
+    for (const topic of this.#topics.values()) topic.close();
+  }
 
-  const executeInTurn = (topic: State): Promise<void> =>
-    semaphore.during(async () => {
-      if (isOpen(topic)) await execute(topic);
+  get intervalMs(): number {
+    return Math.max(MIN_INTERVAL_MS, this.#topics.size * MIN_INTERVAL_PER_TOPIC_MS);
+  }
+
+  isOpen(topic: StateTopic): boolean {
+    return this.#topics.get(topic.key) === topic;
+  }
+
+  remove(topic: StateTopic): void {
+    if (this.isOpen(topic)) this.#topics.delete(topic.key);
+  }
+
+  inTurn(work: () => Promise<void>): Promise<void> {
+    return this.#semaphore.during(work);
+  }
+
+  /** Notifications that arrive together are looked at together. */
+  #lookSoon(): void {
+    if (this.#isLooking || this.#topics.size === 0) return;
+    this.#isLooking = true;
+    const changedMs = performance.now();
+    setImmediate(() => {
+      this.#isLooking = false;
+      for (const topic of this.#topics.values()) if (topic.hasChanged) topic.renew(changedMs);
     });
+  }
+}
 
-  const execute = async (topic: State): Promise<void> => {
-    const changedMs = topic.changedMs ?? performance.now();
-    topic.changedMs = undefined;
-    topic.executedMs = performance.now();
+/** What a live operation shows, for all who listen to it. */
+class StateTopic implements Topic {
+  readonly key: string;
+  readonly listeners = new Set<TopicListener>();
+  readonly #topics: Topics;
+  readonly #operation: LiveOperation;
+  #latest: CachedResponse;
+  #event: LiveEvent;
+  /** When the change that is not shown yet was notified, by `performance.now()`. */
+  #changedMs: number | undefined;
+  #isQueued = false;
+  /** When it was last executed, by `performance.now()`. */
+  #executedMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(topics: Topics, operation: LiveOperation, { answer }: Found) {
+    this.key = answer.key;
+    this.#topics = topics;
+    this.#operation = operation;
+    this.#latest = answer;
+    this.#event = this.#eventOf(answer);
+  }
+
+  begin({ outcome }: Found): void {
+    if (outcome === 'stale') this.#retry();
+    else this.#awaitChange();
+  }
+
+  /** The last event, with the counts of views as they were when it was made. */
+  first(): LiveEvent {
+    return this.#event;
+  }
+
+  leave(listener: TopicListener): void {
+    this.listeners.delete(listener);
+    if (this.listeners.size === 0) this.close();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#topics.remove(this);
+  }
+
+  get hasChanged(): boolean {
+    return this.#topics.options.tagVersions.hasChanged(this.#latest);
+  }
+
+  /** Whether it is no longer to be trusted, where changes are not notified. */
+  isOver(nowMs: number): boolean {
+    const { trustedUntilMs } = this.#latest;
+    return trustedUntilMs !== undefined && nowMs >= trustedUntilMs;
+  }
+
+  /** Takes what a new listener has brought. */
+  offer({ answer, outcome }: Found): void {
+    if (outcome !== 'stale') this.#take(answer, performance.now());
+  }
+
+  /** Executes the operation as soon as its turn comes. @param changedMs when it was due, by `performance.now()` */
+  renew(changedMs: number): void {
+    this.#changedMs ??= changedMs;
+    if (this.#isQueued) return;
+    const waitMs = this.#executedMs + this.#topics.intervalMs - performance.now();
+    if (waitMs > 0) this.#arm(waitMs, () => this.#enqueue());
+    else this.#enqueue();
+  }
+
+  #retry(changedMs?: number): void {
+    this.#arm(RETRY_MS, () => this.renew(changedMs ?? performance.now()));
+  }
+
+  #arm(delayMs: number, action: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#topics.apart(() => setTimeout(action, Math.min(Math.max(0, delayMs), MAX_TIMER_MS)));
+  }
+
+  #enqueue(): void {
+    if (this.#isQueued || !this.#isOpen) return;
+    clearTimeout(this.#timer);
+    this.#isQueued = true;
+    void this.#topics.apart(() =>
+      this.#topics.inTurn(async () => {
+        if (this.#isOpen) await this.#execute();
+      }),
+    );
+  }
+
+  async #execute(): Promise<void> {
+    const { freshnessMonitor, kindOf } = this.#topics.options;
+    const changedMs = this.#changedMs ?? performance.now();
+    this.#changedMs = undefined;
+    this.#executedMs = performance.now();
     let found: Found | undefined;
     try {
       await freshnessMonitor.plan();
-      found = await topic.operation.run();
+      found = await this.#operation.run();
     } catch (error) {
-      if (kindOf(error) === 'other') fail(topic, error);
+      if (kindOf(error) === 'other') this.#fail(error);
     }
-    topic.isQueued = false;
-    if (!isOpen(topic)) return;
-    if (found && found.outcome !== 'stale') take(topic, found.answer, changedMs);
-    else arm(topic, RETRY_MS, () => renew(topic, changedMs));
-  };
+    this.#isQueued = false;
+    if (!this.#isOpen) return;
+    if (found && found.outcome !== 'stale') this.#take(found.answer, changedMs);
+    else this.#retry(changedMs);
+  }
 
   /** Publishes a response if it shows something else, and sees to the next one. */
-  const take = (topic: State, response: CachedResponse, changedMs: number): void => {
+  #take(response: CachedResponse, changedMs: number): void {
     // A listener that came meanwhile may have brought a newer one. One that shows a later change is newer, even if a row that was known makes it
     // seem older.
-    const { latest } = topic;
+    const latest = this.#latest;
     if (response.trueAt > latest.trueAt || response.asOfMs >= latest.asOfMs) {
-      const isSame = response.etag === latest.etag;
-      topic.latest = response;
-      if (!isSame) show(topic, response, changedMs);
+      this.#latest = response;
+      if (response.etag !== latest.etag) this.#show(response, changedMs);
     }
-    awaitChange(topic);
-  };
+    this.#awaitChange();
+  }
 
-  const show = (topic: State, response: CachedResponse, changedMs: number): void => {
-    const { operation, listeners } = topic;
-    topic.latestEvent = operation.toEvent(response);
-    const comparable = operation.toComparable(response);
-    if (comparable === topic.shown) return;
-    topic.shown = comparable;
-    for (const listener of listeners) listener.onEvent(topic.latestEvent);
-    onPublished(performance.now() - changedMs);
-  };
+  #show(response: CachedResponse, changedMs: number): void {
+    const last = this.#event;
+    this.#event = this.#eventOf(response);
+    if (this.#event.shown === last.shown) return;
+    for (const listener of this.listeners) listener.onEvent(this.#event);
+    this.#topics.options.onPublished(performance.now() - changedMs);
+  }
+
+  #eventOf(response: CachedResponse): LiveEvent {
+    return { result: this.#operation.toResult(response), shown: this.#operation.toComparable(response) };
+  }
 
   /** Waits for the next change: one that is planned, or one that came while the response was made. */
-  const awaitChange = (topic: State): void => {
-    if (!isOpen(topic)) return;
-    const { latest } = topic;
-    if (topic.changedMs !== undefined || tagVersions.hasChanged(latest)) {
-      renew(topic, performance.now());
-      return;
-    }
-    const { changesMs } = latest;
-    if (changesMs === undefined) clearTimeout(topic.timer);
-    else arm(topic, changesMs + AFTER_CHANGE_MS - clock.nowMs(), () => onTime(topic));
-  };
+  #awaitChange(): void {
+    if (!this.#isOpen) return;
+    const { changesMs } = this.#latest;
+    if (this.#changedMs !== undefined || this.hasChanged) this.renew(performance.now());
+    else if (changesMs === undefined) clearTimeout(this.#timer);
+    else this.#arm(changesMs + AFTER_CHANGE_MS - this.#topics.options.clock.nowMs(), () => this.#onTime());
+  }
 
-  const onTime = (topic: State): void => {
-    const { changesMs = Number.POSITIVE_INFINITY } = topic.latest;
-    const lateMs = clock.nowMs() - changesMs;
-    if (lateMs < 0) awaitChange(topic);
-    else renew(topic, performance.now() - lateMs);
-  };
+  #onTime(): void {
+    const { changesMs = Number.POSITIVE_INFINITY } = this.#latest;
+    const lateMs = this.#topics.options.clock.nowMs() - changesMs;
+    if (lateMs < 0) this.#awaitChange();
+    else this.renew(performance.now() - lateMs);
+  }
 
-  const fail = (topic: State, error: unknown): void => {
-    close(topic);
-    for (const listener of topic.listeners) listener.onFailure(error);
-  };
+  #fail(error: unknown): void {
+    this.close();
+    for (const listener of this.listeners) listener.onFailure(error);
+  }
 
-  const close = (topic: State): void => {
-    clearTimeout(topic.timer);
-    if (isOpen(topic)) topics.delete(topic.key);
-  };
-
-  // Notifications that arrive together are looked at together.
-  const unwatch = tagVersions.watch(() => {
-    if (isLooking || topics.size === 0) return;
-    isLooking = true;
-    const changedMs = performance.now();
-    setImmediate(() => {
-      isLooking = false;
-      for (const topic of topics.values()) if (tagVersions.hasChanged(topic.latest)) renew(topic, changedMs);
-    });
-  });
-
-  const open = (operation: LiveOperation, { answer, outcome }: Found): State => {
-    const { key } = answer;
-    const listeners = new Set<TopicListener>();
-    const topic: State = {
-      key,
-      operation,
-      listeners,
-      latest: answer,
-      latestEvent: operation.toEvent(answer),
-      shown: operation.toComparable(answer),
-      changedMs: undefined,
-      isQueued: false,
-      executedMs: Number.NEGATIVE_INFINITY,
-      timer: undefined,
-      event: () => topic.latestEvent,
-      leave: (listener) => {
-        listeners.delete(listener);
-        if (listeners.size === 0) close(topic);
-      },
-    };
-    topics.set(key, topic);
-    if (outcome === 'stale') arm(topic, RETRY_MS, () => renew(topic, performance.now()));
-    else awaitChange(topic);
-    return topic;
-  };
-
-  return {
-    /**
-     * Joins those who listen to an equal operation.
-     * @param found the response to this listener's own request
-     */
-    join: (operation: LiveOperation, found: Found, listener: TopicListener): Topic => {
-      let topic = topics.get(found.answer.key);
-      if (!topic) topic = open(operation, found);
-      else if (found.outcome !== 'stale') take(topic, found.answer, performance.now());
-      topic.listeners.add(listener);
-      return topic;
-    },
-    /** To be called again and again: what is over where changes are not notified is executed again. */
-    look: (): void => {
-      const nowMs = performance.now();
-      for (const topic of topics.values()) {
-        const { trustedUntilMs } = topic.latest;
-        if (trustedUntilMs !== undefined && nowMs >= trustedUntilMs) renew(topic, nowMs);
-      }
-    },
-    close: (): void => {
-      unwatch();
-      for (const topic of topics.values()) close(topic);
-    },
-  };
-};
+  get #isOpen(): boolean {
+    return this.#topics.isOpen(this);
+  }
+}

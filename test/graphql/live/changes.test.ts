@@ -1,9 +1,17 @@
+import type { Plugin } from 'graphql-yoga';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { openStream, type TestStream, untilShown } from '../../support/events.ts';
 import { cachedResponse, createTestGateway, PATIENT, type TestGateway } from '../../support/gateway.ts';
 import { OUTAGES } from '../../support/outages.ts';
-import { insertCategory, insertNotice, insertProduct, insertVariant } from '../../support/rows.ts';
+import {
+  insertCategory,
+  insertNotice,
+  insertProduct,
+  insertVariant,
+  millisecondsSince,
+  momentFromNow,
+} from '../../support/rows.ts';
 import { wireTo } from '../../support/wire.ts';
 
 const CHANGES = 'subscription { changes { products categories notices everything } }';
@@ -141,6 +149,107 @@ describe('an event names', () => {
     expect(events().some(({ everything }) => everything)).toBe(false);
     await insert(1001, 9000);
     await untilShown(stream, EVERYTHING);
+  });
+});
+
+describe('a reader that comes back to its stream after a while', () => {
+  const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+  /** Inserts notices one by one, each after the one before was told to another reader. */
+  const insertAll = async (all: readonly number[]) => {
+    for (const id of all) {
+      await insertNotice(database, { id, title: 'New' });
+      await untilShown(stream, names({ notices: [id] }));
+    }
+  };
+
+  test('is told everything first, whatever has changed since it asked, and then all that has changed', async () => {
+    const late = await openStream(gateway, CHANGES, { beforeStream: () => insertAll([1, 2, 3]) });
+    await insertNotice(database, { id: 4, title: 'New' });
+    await expect.poll(() => late.results.slice(1).flatMap(({ data }) => data.changes.notices)).toEqual([1, 2, 3, 4]);
+    expect(late.results[0]).toEqual({ data: EVERYTHING });
+    // What it has not read is told at once, and not change by change.
+    expect(late.results[1]).toEqual({ data: names({ notices: [1, 2, 3] }) });
+    late.leave();
+  });
+
+  test('is told each of twelve changes that came while a plugin held it up, and everything where one of them was that', async () => {
+    let gate = Promise.resolve();
+    let held = 0;
+    const slow: Plugin = {
+      onSubscribe: () => ({
+        onSubscribeResult: () => ({
+          onNext: () => {
+            held += 1;
+            return gate;
+          },
+        }),
+      }),
+    };
+    await using behind = await createTestGateway(database, PATIENT, [slow]);
+    const reader = await openStream(behind, CHANGES);
+    const holdDuring = async (work: () => Promise<unknown>) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const before = held;
+      gate = promise;
+      await database.sql('update category set position = position + 1');
+      await expect.poll(() => held).toBe(before + 1);
+      await work();
+      gate = Promise.resolve();
+      resolve();
+    };
+    await holdDuring(() => insertAll(ids(1, 12)));
+    await untilShown(reader, names({ notices: ids(1, 12) }));
+    await holdDuring(async () => {
+      await database.sql('truncate notice');
+      await untilShown(stream, EVERYTHING);
+      await insertAll([20]);
+    });
+    await untilShown(reader, EVERYTHING);
+    expect(reader.results.map(({ data }) => data.changes.notices.length)).toEqual([0, 0, 12, 0, 0]);
+    reader.leave();
+  });
+});
+
+describe('a notice that begins within a tenth of a second', () => {
+  /** Opens a stream so that its first event comes just before a moment: on a busy machine it may be later, then it is tried again. */
+  const openBefore = async (behind: TestGateway, leadMs: number): Promise<TestStream> => {
+    for (;;) {
+      const starts_at = await momentFromNow(database, leadMs + 300);
+      await insertNotice(database, { title: 'Soon', starts_at });
+      await expect.poll(() => millisecondsSince(database, starts_at), { interval: 1 }).toBeGreaterThan(-leadMs);
+      const listener = await openStream(behind, CHANGES);
+      if ((await millisecondsSince(database, starts_at)) < 0) return listener;
+      listener.leave();
+    }
+  };
+
+  test('of the first event is told', async () => {
+    await using behind = await createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' });
+    for (let tries = 0; tries < 3; tries += 1) {
+      const listener = await openBefore(behind, 80);
+      await expect.poll(() => listener.results).toEqual([{ data: EVERYTHING }, { data: EVERYTHING }]);
+      listener.leave();
+    }
+  });
+
+  test('of its insertion is told, too', async () => {
+    await using behind = await createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' });
+    const listener = await openStream(behind, CHANGES);
+    let leadMs = 60;
+    for (let tries = 0; tries < 5; ) {
+      const before = listener.results.length;
+      const starts_at = await momentFromNow(database, leadMs);
+      await insertNotice(database, { title: 'Soon', starts_at });
+      await expect.poll(() => listener.results.length).toBeGreaterThan(before);
+      // What is told after it has begun is told once: a busy machine needs more time.
+      if ((await millisecondsSince(database, starts_at)) >= 0) leadMs *= 2;
+      else {
+        await expect.poll(() => listener.results.slice(before + 1)).toContainEqual({ data: EVERYTHING });
+        tries += 1;
+      }
+    }
+    listener.leave();
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createEventStreams } from '../../../src/graphql/live/event-stream.ts';
+import { EventStreams } from '../../../src/graphql/live/event-stream.ts';
 import { MAX_UNREAD_BYTES } from '../../../src/http/message.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const EVENT_BYTES = MAX_UNREAD_BYTES * 2;
 
 test('a client that is still reading a large event gets no comment, for which it would be cut', async () => {
-  const { bytesOf, send } = createEventStreams();
+  const streams = new EventStreams();
   let unread = 0;
   let isCut = false;
   let comments = 0;
@@ -16,8 +16,8 @@ test('a client that is still reading a large event gets no comment, for which it
     yield { data: { title: 'x'.repeat(EVENT_BYTES) } };
     await new Promise(() => {});
   };
-  const stop = send(
-    bytesOf(events()),
+  const stop = streams.send(
+    streams.bytesOf(events()),
     {
       write: ({ byteLength }) => {
         isCut ||= unread > MAX_UNREAD_BYTES;

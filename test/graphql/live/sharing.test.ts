@@ -1,3 +1,4 @@
+import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
 import { openStream, type TestStream, untilShown } from '../../support/events.ts';
@@ -107,6 +108,41 @@ describe('no event comes', () => {
     await untilShown(stream, of('Changed'));
     expect(stream.results).toHaveLength(2);
     stream.leave();
+  });
+
+  test('for a value that has come back, to a reader that has not read the one between', async () => {
+    let gate = Promise.resolve();
+    let held = 0;
+    const slow: Plugin = {
+      onSubscribe: () => ({
+        onSubscribeResult: () => ({
+          onNext: () => {
+            held += 1;
+            return gate;
+          },
+        }),
+      }),
+    };
+    await rename('First');
+    await using quick = await open();
+    await using behind = await createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' }, [slow]);
+    const [witness, reader] = [await openStream(quick, NOTICES), await openStream(behind, NOTICES)];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    await rename('Held');
+    await expect.poll(() => held).toBe(2);
+    for (const title of ['Between', 'Held']) {
+      await rename(title);
+      await untilShown(witness, shows(title));
+      // The other gateway has heard of it, too.
+      await expect.poll(async () => (await behind.graphql('{ notices { title } }')).data).toEqual(shows(title));
+    }
+    gate = Promise.resolve();
+    resolve();
+    await rename('Last');
+    await untilShown(reader, shows('Last'));
+    expect(reader.results.map(({ data }) => data.notices[0].title)).toEqual(['First', 'Held', 'Last']);
+    leaveAll([witness, reader]);
   });
 
   test('for another product', async () => {

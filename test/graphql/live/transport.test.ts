@@ -212,3 +212,29 @@ test('in the library, the stream is the body of the response: its reader may lea
   await expect.poll(stream.isOver).toBe(true);
   expect(stream.isComplete()).toBe(true);
 });
+
+test.for<[when: string, until: string]>([
+  ['at the first event', 'event: next'],
+  ['when it has read the end', 'event: complete'],
+])('in the library, a reader that leaves %s takes nothing else along', async ([, until]) => {
+  const opened = await createGateway({ databaseUrl: database.url, metrics: true, log: { write: () => {} } });
+  const rejections: unknown[] = [];
+  const note = (reason: unknown): void => void rejections.push(reason);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  const { body } = await opened.fetch(
+    new Request(`http://localhost${target(SUBSCRIPTION)}`, { headers: { accept: EVENTS } }),
+  );
+  const closing = until === 'event: complete' ? opened.close() : undefined;
+  let text = '';
+  // Leaving the loop cancels the stream.
+  for await (const bytes of body ?? []) {
+    text += Buffer.from(bytes).toString();
+    if (text.includes(until)) break;
+  }
+  expect(text).toContain(until);
+  await (closing ?? opened.close());
+  // Rejections that nobody handles are told after the microtasks of a turn.
+  await new Promise(setImmediate);
+  expect(rejections).toEqual([]);
+});

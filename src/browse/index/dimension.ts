@@ -1,0 +1,673 @@
+import { numberText } from '../../database/exact-json.ts';
+import type { AttributeFilter } from '../browse-engine.ts';
+import { Postings, RowSet, type Scratch } from './row-set.ts';
+import { Column, type ProductRow, Slice, withRoom } from './rows.ts';
+import { Texts } from './words.ts';
+
+interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+  readonly isNumber: boolean;
+}
+
+/** A named set of values, such as all brands, all materials, all sizes. A value is known by its code, and is a set of rows. */
+export interface Dimension {
+  readonly name: string;
+  readonly codes: number[];
+  /** Codes of the values by their texts: those that are no numbers of JSON, and those that are. */
+  readonly texts: Map<string, number>;
+  readonly numbers: Map<string, number>;
+}
+
+/** How a product says what it has. */
+interface Source {
+  /** The traits of a product. */
+  readonly read: (product: ProductRow) => readonly Slice[];
+  /** The values of a trait. */
+  readonly parse: (trait: string) => readonly NamedValue[];
+  /** Whether a product has one trait of a dimension at most. */
+  readonly hasOneEach: boolean;
+}
+
+/** What an entry of a map and of a list takes, and texts of usual length. */
+const BYTES_PER_VALUE = 120;
+
+/**
+ * The dimensions of one kind. A product has traits: its category, its brand, a tag, an attribute with its value or its list of values, the options of
+ * a variant. All rows with the same text of a trait share its number; a trait has values, and so a row has the values of its traits.
+ */
+export class Dimensions {
+  readonly all: Dimension[] = [];
+  /** By trait, the rows that have it, dead ones among them. */
+  readonly rows = new Postings();
+  /** By trait, how many live rows have it. */
+  totals = new Int32Array(0);
+  /** By trait, the codes of its values. */
+  readonly codesOf: (readonly number[])[] = [];
+  /** By code. */
+  readonly values: string[] = [];
+  /** By code, the number that it is, as near as JavaScript has it; NaN for a text. */
+  readonly #numbers: number[] = [];
+  /** By code, the place of its dimension in {@link all}. */
+  readonly dimensionOf: number[] = [];
+  /** By code, the traits that have the value. */
+  readonly #traitsOf: number[][] = [];
+  readonly #traits = new Texts();
+  readonly #byName = new Map<string, number>();
+  readonly #source: Source;
+  readonly ofRows: TraitsOfRows;
+
+  constructor(source: Source) {
+    this.#source = source;
+    const dimensionOf = (trait: number): number => this.dimensionOf[this.codesOf[trait]?.[0] as number] as number;
+    this.ofRows = new TraitsOfRows(source.hasOneEach ? dimensionOf : (_, at) => at);
+  }
+
+  get bytes(): number {
+    const parts = [this.rows, this.ofRows, this.#traits];
+    const own = (this.values.length + this.codesOf.length) * BYTES_PER_VALUE;
+    return parts.reduce((sum, { bytes }) => sum + bytes, own + this.totals.byteLength);
+  }
+
+  named(name: string): Dimension | undefined {
+    return this.all[this.#byName.get(name) ?? -1];
+  }
+
+  /** The traits with one of the values that a filter wants, each once. */
+  traitsWith({ name, values = [], min, max }: AttributeFilter): number[] {
+    const dimension = this.named(name);
+    if (!dimension) return [];
+    const { texts, numbers } = dimension;
+    const codes = values.flatMap((value) => [texts.get(value) ?? [], numbers.get(value) ?? []].flat());
+    const isWithin = (code: number): boolean =>
+      (min === undefined || this.#compareWith(code, min, Number(min)) >= 0) &&
+      (max === undefined || this.#compareWith(code, max, Number(max)) <= 0);
+    if (min !== undefined || max !== undefined)
+      for (const code of numbers.values()) if (isWithin(code)) codes.push(code);
+    return [...new Set(codes.flatMap((code) => this.#traitsOf[code] as number[]))];
+  }
+
+  isNumber(code: number): boolean {
+    return !Number.isNaN(this.#numbers[code]);
+  }
+
+  /** Compares two values that are numbers. */
+  compare(code: number, other: number): number {
+    return this.#compareWith(code, this.values[other] as string, this.#numbers[other] as number);
+  }
+
+  #compareWith(code: number, other: string, number: number): number {
+    const difference = (this.#numbers[code] as number) - number;
+    // The difference of two numbers that JavaScript has alike, or that it does not have, is 0 or none.
+    return difference || compareDigits(this.values[code] as string, other);
+  }
+
+  /** The rows that have one of some traits. @param count of all rows */
+  rowsWith(traits: readonly number[], count: number, scratch: Scratch): RowSet {
+    return RowSet.ofLists(scratch, this.rows, traits, count);
+  }
+
+  /** Tells of a row whether it has one of some traits. */
+  hasAny(traits: readonly number[]): (row: number) => boolean {
+    return this.ofRows.hasAny(traits, this.codesOf.length);
+  }
+
+  /** The traits of a product, which become known. */
+  learn(product: ProductRow): number[] {
+    const traits: number[] = [];
+    for (const text of this.#source.read(product)) {
+      const trait = this.know(text);
+      if (!traits.includes(trait) && (this.codesOf[trait] as readonly number[]).length > 0) traits.push(trait);
+    }
+    return traits;
+  }
+
+  /** Whether a row has these traits, and no others. */
+  has(row: number, traits: readonly number[]): boolean {
+    const known = this.ofRows.of(row).sort();
+    return known.length === traits.length && traits.toSorted().every((trait, at) => known[at] === trait);
+  }
+
+  /** Gives traits to the row after the last one. */
+  append(row: number, traits: readonly number[]): void {
+    this.ofRows.append(row, traits);
+    for (let at = 0; at < traits.length; at += 1) this.rows.append(traits[at] as number, row);
+  }
+
+  /** A row has come. */
+  enter(row: number, traits: readonly number[] = this.ofRows.of(row)): void {
+    this.totals = withRoom(this.totals, this.codesOf.length);
+    for (let at = 0; at < traits.length; at += 1) this.#change(traits[at] as number, 1);
+  }
+
+  /** A row is about to go. */
+  leave(row: number): void {
+    for (const trait of this.ofRows.of(row)) this.#change(trait, -1);
+  }
+
+  renumber(newRows: Int32Array): void {
+    this.rows.renumber(newRows);
+    this.ofRows.renumber(newRows);
+  }
+
+  /** Gives memory back that only filling needs. @param count of rows */
+  settle(count: number): void {
+    this.rows.settle();
+    this.ofRows.arrange(count);
+  }
+
+  protected know(text: Slice): number {
+    const trait = this.#traits.numberOf(text);
+    if (trait < this.codesOf.length) return trait;
+    const codes = [...new Set(this.#source.parse(String(text)).map((value) => this.#codeOf(value)))];
+    this.codesOf.push(codes);
+    for (const code of codes) this.#traitsOf[code]?.push(trait);
+    return trait;
+  }
+
+  #change(trait: number, by: 1 | -1): void {
+    this.totals[trait] = (this.totals[trait] as number) + by;
+  }
+
+  #codeOf({ name, value, isNumber }: NamedValue): number {
+    let place = this.#byName.get(name);
+    if (place === undefined) {
+      place = this.all.push({ name, codes: [], texts: new Map(), numbers: new Map() }) - 1;
+      this.#byName.set(name, place);
+    }
+    const { codes, texts, numbers } = this.all[place] as Dimension;
+    const byText = isNumber ? numbers : texts;
+    const known = byText.get(value);
+    if (known !== undefined) return known;
+    const code = this.values.push(value) - 1;
+    this.#numbers.push(isNumber ? Number(value) : Number.NaN);
+    this.dimensionOf.push(place);
+    this.#traitsOf.push([]);
+    byText.set(value, code);
+    codes.push(code);
+    return code;
+  }
+}
+
+/** By variant, which is twice its trait, and one more where it is in stock: 1 where it counts. */
+export type Fitting = Uint8Array;
+
+/** How many live rows have each value and each dimension in one of their variants. */
+interface VariantTotals {
+  values: Int32Array;
+  dimensions: Int32Array;
+}
+
+/** The options of variants: the variants of a product are numbers below its row. */
+export class Variants extends Dimensions {
+  /** The variants of each row. */
+  readonly lists = new RowLists();
+  /** Of all variants, and of those in stock. */
+  readonly #totals: readonly VariantTotals[] = [0, 1].map(() => ({
+    values: new Int32Array(0),
+    dimensions: new Int32Array(0),
+  }));
+  readonly #distinct = new Distinct();
+
+  constructor() {
+    super({
+      read: ({ optionNames, variants }) =>
+        variants.map(({ memory, begin, end }) => joinedOf(optionNames, new Slice(memory, begin, end - 1))),
+      parse: parseOptions,
+      hasOneEach: false,
+    });
+  }
+
+  override get bytes(): number {
+    return this.#totals.reduce(
+      (sum, { values, dimensions }) => sum + values.byteLength + dimensions.byteLength,
+      super.bytes + this.lists.bytes,
+    );
+  }
+
+  /** The variants of a product in the order of their numbers. */
+  override learn({ optionNames, variants, isInStock }: ProductRow): number[] {
+    const learnt: number[] = [];
+    for (const { memory, begin, end } of variants) {
+      const trait = this.know(joinedOf(optionNames, new Slice(memory, begin, end - 1)));
+      // Programs that write past the triggers may leave a product out of stock that has such a variant.
+      const variant = trait * 2 + Number(isInStock && memory[end - 1] === PLUS);
+      // They are few, and `sort` is slow with so few.
+      let at = learnt.length;
+      for (; at > 0 && (learnt[at - 1] as number) > variant; at -= 1) learnt[at] = learnt[at - 1] as number;
+      learnt[at] = variant;
+    }
+    return learnt;
+  }
+
+  /** Whether a row has these variants, apart from what is in stock. */
+  override has(row: number, variants: readonly number[]): boolean {
+    const known = this.lists.of(row);
+    return known.length === variants.length && variants.every((each, at) => (known[at] as number) >>> 1 === each >>> 1);
+  }
+
+  override append(row: number, variants: readonly number[]): void {
+    this.lists.set(row, variants);
+    for (const [at, variant] of variants.entries()) {
+      const trait = variant >>> 1;
+      if (at === 0 || (variants[at - 1] as number) >>> 1 !== trait) this.rows.append(trait, row);
+    }
+  }
+
+  /** Says what is in stock of a row that has these variants. */
+  restock(row: number, variants: readonly number[]): void {
+    this.lists.set(row, variants);
+  }
+
+  override enter(row: number, variants: ArrayLike<number> = this.lists.of(row)): void {
+    this.#changeTotals(variants, 1);
+  }
+
+  override leave(row: number): void {
+    this.#changeTotals(this.lists.of(row), -1);
+  }
+
+  override renumber(newRows: Int32Array): void {
+    this.rows.renumber(newRows);
+    this.lists.renumber(newRows);
+  }
+
+  override settle(): void {
+    this.rows.settle();
+  }
+
+  totalsOf(isInStock: boolean): VariantTotals {
+    return this.#totals[Number(isInStock)] as VariantTotals;
+  }
+
+  /** The variants with an option of each filter. */
+  fitting(filters: readonly AttributeFilter[], isInStock: boolean): Fitting {
+    const fits = new Uint8Array(this.codesOf.length * 2);
+    const met = new Uint8Array(this.codesOf.length);
+    for (const filter of filters) for (const trait of this.traitsWith(filter)) met[trait] = (met[trait] as number) + 1;
+    for (let trait = 0; trait < met.length; trait += 1)
+      if (met[trait] === filters.length) fits.fill(1, trait * 2 + Number(isInStock), trait * 2 + 2);
+    return fits;
+  }
+
+  /** The traits of the variants that fit. */
+  traitsOf(fits: Fitting): number[] {
+    return [...this.codesOf.keys()].filter((trait) => fits[trait * 2 + 1]);
+  }
+
+  override hasAny(traits: readonly number[]): (row: number) => boolean {
+    const fits = new Uint8Array(this.codesOf.length * 2);
+    for (const trait of traits) fits.fill(1, trait * 2, trait * 2 + 2);
+    return this.hasFitting(fits);
+  }
+
+  /** Whether a variant of a row fits. */
+  hasFitting(fits: Fitting): (row: number) => boolean {
+    const { codes: variants, ends } = this.lists;
+    return (row) => {
+      const end = ends[row] as number;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
+        if (fits[variants[at] as number]) return true;
+      return false;
+    };
+  }
+
+  #changeTotals(variants: ArrayLike<number>, by: 1 | -1): void {
+    for (const isInStock of [false, true]) {
+      const totals = this.totalsOf(isInStock);
+      totals.values = withRoom(totals.values, this.values.length);
+      totals.dimensions = withRoom(totals.dimensions, this.all.length);
+      this.#distinct.begin();
+      for (let at = 0; at < variants.length; at += 1) {
+        const variant = variants[at] as number;
+        if (isInStock && (variant & 1) === 0) continue;
+        for (const code of this.codesOf[variant >>> 1] as readonly number[]) {
+          const dimension = this.dimensionOf[code] as number;
+          if (this.#distinct.isNew(code * 2)) totals.values[code] = (totals.values[code] as number) + by;
+          if (this.#distinct.isNew(dimension * 2 + 1))
+            totals.dimensions[dimension] = (totals.dimensions[dimension] as number) + by;
+        }
+      }
+    }
+  }
+}
+
+const one = (text: Slice | null): Slice[] => (text === null ? [] : [text]);
+const parsePlain = (value: string): NamedValue[] => [{ name: '', value, isNumber: false }];
+
+/** A kind of dimension that has one dimension alone, without a name. */
+const plain = (read: Source['read']): Dimensions => new Dimensions({ read, parse: parsePlain, hasOneEach: false });
+
+export const createCategories = (): Dimensions => plain(({ category }) => [category]);
+export const createBrands = (): Dimensions => plain(({ brand }) => one(brand));
+export const createTags = (): Dimensions => plain(({ tags }) => tags);
+export const createAttributes = (): Dimensions =>
+  new Dimensions({ read: ({ attributes }) => membersOf(attributes), parse: parseAttribute, hasOneEach: true });
+
+const parseAttribute = (member: string): NamedValue[] =>
+  Object.entries<unknown>(JSON.parse(`{${member}}`)).flatMap(([name, value]) => {
+    const isNumber = typeof value === 'number';
+    const texts = isNumber ? [numberText(member.slice(member.lastIndexOf(':') + 1).trim())] : [value].flat();
+    return texts.map((each) => ({ name, value: String(each), isNumber }));
+  });
+
+const parseOptions = (text: string): NamedValue[] => {
+  const [names, values]: (string | null)[][] = JSON.parse(`[${text}]`);
+  return (names ?? []).flatMap((name, place) => {
+    const value = values?.[place];
+    return name === null || value === null || value === undefined ? [] : [{ name, value, isNumber: false }];
+  });
+};
+
+/** Compares two numbers by all their digits. A number that is written with an exponent is one of JavaScript. */
+const compareDigits = (one: string, other: string): number => {
+  if (String(Number(one)) === one) return 0;
+  const digits = Math.max(...[one, other].map((text) => text.split('.')[1]?.length ?? 0));
+  const [left = 0n, right = 0n] = [one, other].map((text) => {
+    const [whole = '', fraction = ''] = text.split('.');
+    return BigInt(whole + fraction.padEnd(digits, '0'));
+  });
+  return left < right ? -1 : Number(left > right);
+};
+
+const [QUOTE, COMMA, SPACE, BACKSLASH, BEGIN_LIST, END_LIST, PLUS] = [...Buffer.from('", \\[]+')];
+
+/** The members of an object of JSON whose values are no objects, each with its name. */
+const membersOf = ({ memory, begin: beginOfObject, end: endOfObject }: Slice): Slice[] => {
+  const members: Slice[] = [];
+  const last = endOfObject - 1;
+  for (let begin = beginOfObject + 1, end = begin; begin < last; begin = end + 1) {
+    if (memory[begin] === SPACE) begin += 1;
+    end = endOfMember(memory, begin, last);
+    members.push(new Slice(memory, begin, end));
+  }
+  return members;
+};
+
+/** Where a member ends. @param end of the object's members */
+const endOfMember = (memory: Uint8Array, begin: number, end: number): number => {
+  let isInText = false;
+  let isInList = false;
+  for (let at = begin; at < end; at += 1) {
+    const byte = memory[at];
+    if (isInText && byte === BACKSLASH) at += 1;
+    else if (byte === QUOTE) isInText = !isInText;
+    else if (isInText) continue;
+    else if (byte === BEGIN_LIST) isInList = true;
+    else if (byte === END_LIST) isInList = false;
+    else if (byte === COMMA && !isInList) return at;
+  }
+  return end;
+};
+
+/** Two texts with a comma between them, in memory that the next ones take. */
+let joined = Buffer.alloc(0);
+const joinedOf = (one: Slice, { memory, begin, end }: Slice): Slice => {
+  const middle = one.end - one.begin;
+  const length = middle + 1 + end - begin;
+  if (joined.length < length) joined = Buffer.alloc(length * 2);
+  for (let at = 0; at < middle; at += 1) joined[at] = one.memory[one.begin + at] as number;
+  joined[middle] = COMMA as number;
+  for (let at = begin; at < end; at += 1) joined[middle + 1 + at - begin] = memory[at] as number;
+  return new Slice(joined, 0, length);
+};
+
+/** Small numbers, each new once in a round: without a set for each row. */
+class Distinct {
+  /** By number, the last round in which it was new. */
+  #rounds = new Float64Array(0);
+  #round = 0;
+
+  begin(): void {
+    this.#round += 1;
+  }
+
+  isNew(number: number): boolean {
+    if (number >= this.#rounds.length) this.#rounds = withRoom(this.#rounds, number + 1);
+    if (this.#rounds[number] === this.#round) return false;
+    this.#rounds[number] = this.#round;
+    return true;
+  }
+}
+
+type Codes = Uint16Array | Uint32Array;
+
+const noCodes = (): Column<Codes> =>
+  new Column<Codes>(new Uint16Array(0), { past: 0xffff, to: (codes) => Uint32Array.from(codes) });
+
+/** Of more things than this it is quicker to mark each that a row has had. */
+const MAX_BY_BITS = 128;
+
+const NOTHING: readonly number[] = [];
+
+/** Where so many of all rows have a trait at a place, as some of them tell, the place has a column. */
+const MIN_COLUMN_SHARE = 1 / 4;
+const MAX_SAMPLES = 5000;
+
+/**
+ * The traits of each row, in no order. Where many rows have one at the same place, there is a column of that place, which is counted ten times as
+ * fast as a list; what is left is in lists.
+ */
+export class TraitsOfRows {
+  /** By place: 1 plus the trait of each row, 0 where it has none. */
+  readonly #columns = new Map<number, Column<Codes>>();
+  readonly #columnOf: (trait: number, at: number) => number;
+  #rest = new RowLists();
+
+  /** @param columnOf the place of a trait, by itself and by where it stands among those of its row */
+  constructor(columnOf: (trait: number, at: number) => number) {
+    this.#columnOf = columnOf;
+  }
+
+  get bytes(): number {
+    return this.#columns.values().reduce((sum, { bytes }) => sum + bytes, this.#rest.bytes);
+  }
+
+  of(row: number): number[] {
+    const columns = this.#columns.values().map(({ values }) => (values[row] as number) - 1);
+    return [...columns.filter((trait) => trait >= 0), ...this.#rest.of(row)];
+  }
+
+  /** @param count of all traits */
+  hasAny(traits: readonly number[], count: number): (row: number) => boolean {
+    const isWanted = new Uint8Array(count + 1);
+    for (const trait of traits) isWanted[trait + 1] = 1;
+    const columns = [...this.#columns.values()].map(({ values }) => values);
+    const { codes, ends } = this.#rest;
+    return (row) => {
+      for (const values of columns) if (isWanted[values[row] as number]) return true;
+      const end = ends[row] ?? 0;
+      for (let at = this.#rest.beginOf(row); at < end; at += 1) if (isWanted[(codes[at] as number) + 1]) return true;
+      return false;
+    };
+  }
+
+  /** Gives traits to the row after the last one. */
+  append(row: number, traits: readonly number[]): void {
+    for (const column of this.#columns.values()) column.set(row, 0);
+    if (this.#columns.size === 0) this.#rest.set(row, traits);
+    else this.#put(row, traits, 0, traits.length);
+  }
+
+  #put(row: number, traits: ArrayLike<number>, begin: number, end: number): void {
+    let rest: number[] | undefined;
+    for (let at = begin; at < end; at += 1) {
+      const trait = traits[at] as number;
+      const column = this.#columns.get(this.#columnOf(trait, at - begin));
+      if (column?.values[row] === 0) column.set(row, trait + 1);
+      else {
+        rest ??= [];
+        rest.push(trait);
+      }
+    }
+    this.#rest.set(row, rest ?? NOTHING);
+  }
+
+  /** Counts how many of some rows have each trait. @param isWanted whether the traits of a place are, which has a column */
+  count(counts: Int32Array, rows: Int32Array, isWanted: (place: number) => boolean): void {
+    const after = new Int32Array(counts.length + 1);
+    // In a loop over columns instead, V8 compiles the loop over rows so that it takes three times as long.
+    this.#columns.forEach(({ values }, place) => {
+      if (isWanted(place)) countAt(values, after, rows);
+    });
+    for (let trait = 0; trait < counts.length; trait += 1)
+      counts[trait] = (counts[trait] as number) + (after[trait + 1] as number);
+    this.#rest.count(counts, rows);
+  }
+
+  renumber(newRows: Int32Array): void {
+    for (const column of this.#columns.values()) column.renumber(newRows);
+    this.#rest.renumber(newRows);
+  }
+
+  /** Makes columns of the places where many of so many rows have a trait, which some rows tell. */
+  arrange(count: number): void {
+    const lists = this.#rest;
+    const step = 1 + Math.floor(count / MAX_SAMPLES);
+    const rowsAt = new Map<number, number>();
+    for (let row = 0; row < count; row += step)
+      for (const place of new Set(Array.from(lists.of(row), this.#columnOf)))
+        rowsAt.set(place, (rowsAt.get(place) ?? 0) + step);
+    for (const [place, rows] of rowsAt) {
+      if (rows < count * MIN_COLUMN_SHARE || this.#columns.has(place)) continue;
+      const column = noCodes();
+      column.reserve(count);
+      this.#columns.set(place, column);
+    }
+    this.#rest = new RowLists();
+    for (let row = 0; row < count; row += 1) this.#put(row, lists.codes, lists.beginOf(row), lists.beginOf(row + 1));
+  }
+}
+
+/** @param counts by 1 plus the trait @param values as a column has them */
+const countAt = (values: Codes, counts: Int32Array, rows: Int32Array): void => {
+  for (let each = 0; each < rows.length; each += 1) {
+    const value = values[rows[each] as number] as number;
+    counts[value] = (counts[value] as number) + 1;
+  }
+};
+
+/** A list of numbers for each row, one list after another. */
+export class RowLists {
+  readonly #codes = noCodes();
+  /** Where the list of each row ends. */
+  readonly #ends = new Column(new Uint32Array(0));
+
+  get bytes(): number {
+    return this.#codes.bytes + this.#ends.bytes;
+  }
+
+  get codes(): Codes {
+    return this.#codes.values;
+  }
+
+  get ends(): Uint32Array {
+    return this.#ends.values;
+  }
+
+  beginOf(row: number): number {
+    return this.ends[row - 1] ?? 0;
+  }
+
+  of(row: number): Codes {
+    return this.codes.subarray(this.beginOf(row), this.beginOf(row + 1));
+  }
+
+  /** Counts the numbers of some rows. */
+  count(counts: Int32Array, rows: Int32Array): void {
+    const { codes, ends } = this;
+    if (codes.length === 0) return;
+    for (let each = 0; each < rows.length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
+        const code = codes[at] as number;
+        counts[code] = (counts[code] as number) + 1;
+      }
+    }
+  }
+
+  /**
+   * Counts how many of some rows have each of some things, in whatever number.
+   * @param thingsOf by number the things that it has, from 0 to `count`
+   */
+  countOnce(thingsOf: readonly (readonly number[])[], count: number, rows: Int32Array): Int32Array {
+    const counts = new Int32Array(count);
+    if (count > MAX_BY_BITS) this.#countByMarks(counts, thingsOf, rows);
+    else
+      for (let first = 0; first < count; first += 32) {
+        const bitsOf = Int32Array.from(thingsOf, (things) =>
+          things.reduce((bits, thing) => (thing >= first && thing < first + 32 ? bits | (1 << thing) : bits), 0),
+        );
+        this.#countBits(counts.subarray(first, first + 32), bitsOf, rows);
+      }
+    return counts;
+  }
+
+  #countByMarks(counts: Int32Array, thingsOf: readonly (readonly number[])[], rows: Int32Array): void {
+    const { codes, ends } = this;
+    const { length } = rows;
+    const lastRows = new Int32Array(counts.length).fill(-1);
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
+        const things = thingsOf[codes[at] as number] as readonly number[];
+        for (let index = 0; index < things.length; index += 1) {
+          const thing = things[index] as number;
+          counts[thing] = (counts[thing] as number) + Number(lastRows[thing] !== row);
+          lastRows[thing] = row;
+        }
+      }
+    }
+  }
+
+  /** Counts up to 32 bits. A row is counted under each byte of its bits: to count bit by bit would be guessed wrong too often. */
+  #countBits(counts: Int32Array, bitsOf: Int32Array, rows: Int32Array): void {
+    const { codes, ends } = this;
+    const { length } = rows;
+    const bytes = new Int32Array(Math.ceil(counts.length / 8) * 256);
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      let bits = 0;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
+        bits |= bitsOf[codes[at] as number] as number;
+      for (let byte = 0; byte < bytes.length; byte += 256) {
+        const at = byte + (bits & 255);
+        bytes[at] = (bytes[at] as number) + 1;
+        bits >>>= 8;
+      }
+    }
+    for (const [at, count] of bytes.entries())
+      for (let bit = 0; bit < 8; bit += 1)
+        if ((at >>> bit) & 1) counts[(at >>> 8) * 8 + bit] = (counts[(at >>> 8) * 8 + bit] as number) + count;
+  }
+
+  /** Writes the numbers of the row after the last one; or, as many numbers as it has, of a row that is there. */
+  set(row: number, codes: readonly number[]): void {
+    // Where all are empty, not even their ends are kept.
+    if (this.codes.length + codes.length === 0) return;
+    const begin = this.beginOf(row);
+    for (let index = 0; index < codes.length; index += 1) this.#codes.set(begin + index, codes[index] as number);
+    this.#ends.set(row, begin + codes.length);
+  }
+
+  renumber(newRows: Int32Array): void {
+    const { codes, ends } = this;
+    if (codes.length === 0) return;
+    let count = 0;
+    let begin = 0;
+    // What moves, moves towards the beginning, and so never over what is still to be read.
+    for (let row = 0; row < newRows.length; row += 1) {
+      const end = ends[row] as number;
+      const newRow = newRows[row] as number;
+      if (newRow >= 0) {
+        codes.copyWithin(count, begin, end);
+        count += end - begin;
+        ends[newRow] = count;
+      }
+      begin = end;
+    }
+  }
+}

@@ -1,0 +1,436 @@
+import type { DatabaseClient } from '../../database/client.ts';
+import type { IndexStatus, NotifiedChange } from './messages.ts';
+import { ProductIndex } from './product-index.ts';
+import {
+  type ReadProducts,
+  rankNames,
+  readBeginning,
+  readCategories,
+  readProducts,
+  readProductsAfter,
+  readWordsAfter,
+} from './read.ts';
+import { SuggestedCategories } from './suggest.ts';
+
+interface Options {
+  readonly connect: () => Promise<DatabaseClient>;
+  readonly maxBytes: number;
+  readonly onStatus: () => void;
+  readonly log: (level: 'info' | 'warn', message: string) => void;
+}
+
+/** The catalogue does not fit into the index. */
+export class UnfitCatalogue extends Error {}
+
+/** What a question is answered by. */
+interface Answering {
+  readonly index: ProductIndex;
+  readonly categories: SuggestedCategories;
+}
+
+/** A question that waits until all changes up to a number are in the index, and names of products have their places where it needs them. */
+interface Waiting {
+  readonly upTo: number;
+  readonly needsNames: boolean;
+  readonly resolve: (answering: Answering | undefined) => void;
+}
+
+/** What is still to be read, because it was notified. */
+interface Pending {
+  readonly ids: Set<number>;
+  areCategories: boolean;
+}
+
+/** While words are read: the last product that has them, how many have, and the products that have changed meanwhile. */
+interface WordsRead {
+  lastId: number;
+  count: number;
+  /** Whether those that follow are read with their texts, as Chinese, Japanese or Korean is among them. */
+  needTexts: boolean;
+  readonly changed: Set<number>;
+}
+
+interface Filling {
+  readonly name: 'filling';
+  readonly index: ProductIndex;
+  /** How many products there will be, as far as PostgreSQL's statistics know. */
+  readonly estimate: number;
+  readonly startedMs: number;
+}
+
+/** The states in which the index has all products; when it is browsable, their words are still to come. */
+type Whole =
+  | { readonly name: 'browsable'; readonly index: ProductIndex; readonly words: WordsRead; readonly filling: Filling }
+  | { readonly name: 'ready'; readonly index: ProductIndex };
+
+/** The states of the keeper, each with all that belongs to it. */
+type State =
+  /** There is no index; after some time it is filled. */
+  | { readonly name: 'empty'; readonly delayMs: number }
+  | Filling
+  | Whole
+  /** Reading has failed; the index is as it was. */
+  | { readonly name: 'failing'; readonly whole: Whole }
+  /** Dead rows are closed up, which takes seconds in a large catalogue. */
+  | { readonly name: 'compacting'; readonly whole: Whole };
+
+interface Reactions {
+  /** Whether questions are sent here at all. Otherwise PostgreSQL answers at once. */
+  readonly isAsked: boolean;
+  /** A change of known rows is collected, or forgotten where everything is still to be read. */
+  readonly change: 'collect' | 'forget';
+  /** A question waits for the changes that were notified before it; is answered where there are none, and else left; or is left to PostgreSQL. */
+  readonly question: 'wait' | 'answerIfCurrent' | 'leave';
+  /** Where a lost connection, or another failure of reading, leads to. */
+  readonly failure: 'empty' | 'failing';
+}
+
+/** What each state does. A change of any number of rows leads from every state to `empty`. */
+const REACTIONS: Readonly<Record<State['name'], Reactions>> = {
+  empty: { isAsked: false, change: 'forget', question: 'leave', failure: 'empty' },
+  filling: { isAsked: false, change: 'collect', question: 'leave', failure: 'empty' },
+  browsable: { isAsked: true, change: 'collect', question: 'wait', failure: 'failing' },
+  ready: { isAsked: true, change: 'collect', question: 'wait', failure: 'failing' },
+  failing: { isAsked: true, change: 'collect', question: 'answerIfCurrent', failure: 'failing' },
+  compacting: { isAsked: false, change: 'collect', question: 'wait', failure: 'failing' },
+};
+
+const wholeOf = (state: State): Whole | undefined => {
+  if (state.name === 'browsable' || state.name === 'ready') return state;
+  return state.name === 'failing' || state.name === 'compacting' ? state.whole : undefined;
+};
+
+const fillingOf = (state: State): Filling | undefined => {
+  if (state.name === 'filling') return state;
+  const whole = wholeOf(state);
+  return whole?.name === 'browsable' ? whole.filling : undefined;
+};
+
+/** More at once are more garbage at once. */
+const ROWS_AT_ONCE = 500;
+const FILLED_AT_ONCE = 20_000;
+/** Changes come in between, for which questions may wait. Each query takes PostgreSQL 1.5 ms by itself. */
+const WORDS_AT_ONCE = 5000;
+const BEFORE_FIRST_ID = -(2 ** 31) - 1;
+/** Changes that nobody waits for are read together. */
+const COLLECT_MS = 20;
+const REFILL_DELAY_MS = 500;
+const LOG_PROGRESS_MS = 5000;
+const READ_TIMEOUT_MS = 120_000;
+const FIRST_RETRY_MS = 50;
+const MAX_RETRY_MS = 10_000;
+
+/** Fills the index and keeps it as the database is, by the changes that are notified. */
+export class IndexKeeper {
+  readonly #options: Options;
+  #state: State = { name: 'empty', delayMs: 0 };
+  #client: DatabaseClient | undefined;
+  #pending: Pending = everything();
+  #categories = new SuggestedCategories([]);
+  /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
+  #leftOut = new Set<number>();
+  /**
+   * Numbers of the last change notified, of the last one up to which all are in the index, and of the same with the order of names, which takes
+   * longer.
+   */
+  #notified = 0;
+  #applied = -1;
+  #ranked = -1;
+  #waiting: Waiting[] = [];
+  /** Ends the sleep of the keeper. */
+  #wake: { readonly by: 'changes' | 'questions'; readonly end: () => void } | undefined;
+  /** From this thread's time to the database's. Where that is set back, the index is filled again. */
+  #clockOffsetUs = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  get status(): IndexStatus {
+    const index = wholeOf(this.#state)?.index ?? fillingOf(this.#state)?.index;
+    const isBrowsable = REACTIONS[this.#state.name].isAsked;
+    const isReady = isBrowsable && index?.hasWords === true;
+    const whole = wholeOf(this.#state);
+    const products = index?.columns.live ?? 0;
+    const withWords = whole?.name === 'browsable' ? whole.words.count : 0;
+    const share = (products + withWords) / (fillingOf(this.#state)?.estimate || 1) / 2;
+    return {
+      isBrowsable,
+      isReady,
+      products,
+      filledShare: isReady ? 1 : Math.min(share, 1),
+      leftOut: this.#leftOut.size,
+      bytes: index?.bytes ?? 0,
+    };
+  }
+
+  get client(): DatabaseClient | undefined {
+    return this.#client;
+  }
+
+  changed({ table, ids }: NotifiedChange): void {
+    this.#notified += 1;
+    if (table === 'category') this.#pending.areCategories = true;
+    else if (!ids) {
+      // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
+      this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
+    } else if (REACTIONS[this.#state.name].change === 'collect') for (const id of ids) this.#pending.ids.add(id);
+    if (this.#wake?.by === 'changes') this.#wake.end();
+  }
+
+  /** With all that was notified so far, and the order of names; undefined where there is no index, or it lacks a product. */
+  current(needsNames: boolean): Answering | undefined | Promise<Answering | undefined> {
+    const { question } = REACTIONS[this.#state.name];
+    if (question === 'leave') return undefined;
+    if ((needsNames ? this.#ranked : this.#applied) === this.#notified) return this.#answering();
+    if (question === 'answerIfCurrent') return undefined;
+    const { promise, resolve } = Promise.withResolvers<Answering | undefined>();
+    this.#waiting.push({ upTo: this.#notified, needsNames, resolve });
+    this.#wake?.end();
+    return promise;
+  }
+
+  #answering(): Answering | undefined {
+    const index = wholeOf(this.#state)?.index;
+    return index && this.#leftOut.size === 0 ? { index, categories: this.#categories } : undefined;
+  }
+
+  #become(state: State): void {
+    this.#state = state;
+    // PostgreSQL answers those who wait for what does not come.
+    if (REACTIONS[state.name].question !== 'wait') this.#answer(undefined, Number.POSITIVE_INFINITY);
+    this.#options.onStatus();
+  }
+
+  #answer(answering: Answering | undefined, upTo: number, whom: (waiting: Waiting) => boolean = () => true): void {
+    const answered = this.#waiting.filter((each) => each.upTo <= upTo && whom(each));
+    this.#waiting = this.#waiting.filter((each) => !answered.includes(each));
+    for (const { resolve } of answered) resolve(answering);
+  }
+
+  /** Never ends. @throws UnfitCatalogue */
+  async run(): Promise<never> {
+    let retryMs = FIRST_RETRY_MS;
+    for (;;) {
+      try {
+        const whole = wholeOf(this.#state);
+        await (whole ? this.#keep(whole) : this.#fill());
+        retryMs = FIRST_RETRY_MS;
+      } catch (error) {
+        if (error instanceof UnfitCatalogue) throw error;
+        const reason = error instanceof Error ? error.message : error;
+        this.#options.log('warn', `the index of products could not read: ${reason}`);
+        this.#fail();
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+        retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+      }
+    }
+  }
+
+  #fail(): void {
+    this.#disconnect();
+    this.#pending.areCategories = true;
+    const whole = wholeOf(this.#state);
+    const isKept = REACTIONS[this.#state.name].failure === 'failing' && whole;
+    this.#become(isKept ? { name: 'failing', whole } : { name: 'empty', delayMs: REFILL_DELAY_MS });
+  }
+
+  /** Reads every product. What changes meanwhile is notified, and read again after it. */
+  async #fill(): Promise<void> {
+    if (this.#state.name === 'empty' && this.#state.delayMs > 0) {
+      // The server may be another one now. Where a table is reloaded in many steps, the delay lets most of them pass.
+      this.#disconnect();
+      await this.#sleep('questions', this.#state.delayMs);
+    }
+    const client = await this.#connected();
+    const startedMs = performance.now();
+    const { estimate, now } = await this.#inTime(readBeginning(client));
+    const index = new ProductIndex();
+    index.hasWords = false;
+    index.settle(now);
+    index.columns.reserve(estimate);
+    this.#clockOffsetUs = now - performance.now() * 1000;
+    this.#pending = everything();
+    this.#leftOut = new Set();
+    const filling: Filling = { name: 'filling', index, estimate, startedMs };
+    this.#become(filling);
+    await this.#readAll(client, filling);
+    if (this.#state !== filling) return;
+    await this.#inTime(rankNames(index, client));
+    if (this.#state !== filling) return;
+    const words = { lastId: BEFORE_FIRST_ID, count: 0, needTexts: false, changed: new Set<number>() };
+    this.#become({ name: 'browsable', index, words, filling });
+    const seconds = secondsSince(startedMs);
+    this.#options.log('info', `words of products follow; all but searches is answered by the index after ${seconds} s`);
+  }
+
+  async #readAll(client: DatabaseClient, filling: Filling): Promise<void> {
+    const { index, estimate } = filling;
+    let loggedMs = filling.startedMs;
+    let read = { count: FILLED_AT_ONCE, lastId: BEFORE_FIRST_ID };
+    while (read.count === FILLED_AT_ONCE) {
+      const reading = readProductsAfter(client, read.lastId, FILLED_AT_ONCE, (product) => index.put(product));
+      const next = await this.#inTime(reading);
+      if (this.#state !== filling) return;
+      this.#leaveOut(next.unfit, []);
+      this.#checkSize(index);
+      read = next;
+      this.#options.onStatus();
+      if (performance.now() - loggedMs < LOG_PROGRESS_MS) continue;
+      loggedMs = performance.now();
+      this.#options.log('info', `the index has ${index.columns.live} of about ${estimate} products`);
+    }
+  }
+
+  /** Brings what is pending into the index, answers those who wait for it, and does what else is to do. */
+  async #keep(whole: Whole): Promise<void> {
+    const { index } = whole;
+    const client = await this.#connected();
+    const upTo = this.#notified;
+    await this.#applyPending(client, whole);
+    if (!this.#holds(index)) return;
+    // Reading succeeds again.
+    if (this.#state.name === 'failing') this.#become(whole);
+    index.settle(this.#clockOffsetUs + performance.now() * 1000);
+    this.#checkSize(index);
+    this.#applied = upTo;
+    this.#answer(this.#answering(), upTo, ({ needsNames }) => !needsNames);
+    await this.#inTime(rankNames(index, client));
+    if (!this.#holds(index)) return;
+    this.#ranked = upTo;
+    this.#answer(this.#answering(), upTo);
+    if (index.needsCompaction) {
+      this.#become({ name: 'compacting', whole });
+      index.compact();
+      this.#become(whole);
+    }
+    if (whole.name === 'browsable') return this.#readWords(client, whole);
+    // A name whose neighbour has changed too is ranked later.
+    if (this.#notified === upTo) await this.#sleep('changes', index.unranked.size > 0 ? COLLECT_MS : undefined);
+    if (this.#waiting.length === 0) await this.#sleep('questions', COLLECT_MS);
+  }
+
+  /** Whether the index is still the one that is kept. */
+  #holds(index: ProductIndex): boolean {
+    return wholeOf(this.#state)?.index === index;
+  }
+
+  async #applyPending(client: DatabaseClient, whole: Whole): Promise<void> {
+    const ids = [...this.#pending.ids];
+    const { areCategories } = this.#pending;
+    this.#pending = { ids: new Set(), areCategories: false };
+    let from = 0;
+    try {
+      if (areCategories) this.#categories = new SuggestedCategories(await this.#inTime(readCategories(client)));
+      for (; from < ids.length; from += ROWS_AT_ONCE)
+        await this.#readAgain(client, whole, ids.slice(from, from + ROWS_AT_ONCE));
+    } catch (error) {
+      for (const id of ids.slice(from)) this.#pending.ids.add(id);
+      throw error;
+    }
+  }
+
+  async #readAgain(client: DatabaseClient, whole: Whole, ids: readonly number[]): Promise<void> {
+    const { index } = whole;
+    const gone = new Set(ids);
+    const reading = readProducts(client, ids, (product) => {
+      gone.delete(product.id);
+      index.put(product);
+    });
+    const { unfit } = await this.#inTime(reading);
+    if (whole.name === 'browsable') for (const id of ids) whole.words.changed.add(id);
+    for (const id of gone) index.remove(id);
+    this.#leaveOut(unfit, ids);
+  }
+
+  /** @param ids of all products that were read */
+  #leaveOut(unfit: ReadProducts['unfit'], ids: readonly number[]): void {
+    const before = this.#leftOut.size;
+    for (const id of ids) this.#leftOut.delete(id);
+    for (const { id } of unfit) this.#leftOut.add(id);
+    const [first] = unfit;
+    if (first && before === 0)
+      this.#options.log(
+        'warn',
+        `product ${first.id} cannot be in the index of products: ${first.reason}; PostgreSQL answers until this is mended`,
+      );
+    if (this.#leftOut.size !== before) this.#options.onStatus();
+  }
+
+  /** Reads the words of some products. Those that have changed get theirs at the end, as words are put into one row after another. */
+  async #readWords(client: DatabaseClient, { index, words, filling }: Whole & { name: 'browsable' }): Promise<void> {
+    const { lastId, needTexts, changed } = words;
+    const reading = readWordsAfter(client, lastId, WORDS_AT_ONCE, needTexts, (product) => {
+      if (words.needTexts !== needTexts) return;
+      if (changed.has(product.id) || index.putWords(product)) {
+        words.lastId = product.id;
+        words.count += 1;
+      } else words.needTexts = true;
+    });
+    const read = await this.#inTime(reading);
+    if (!this.#holds(index)) return;
+    if (read === WORDS_AT_ONCE || words.needTexts !== needTexts) {
+      this.#options.onStatus();
+      return;
+    }
+    index.hasWords = true;
+    this.changed({ table: 'product', ids: [...changed] });
+    index.arrange();
+    collectGarbage();
+    this.#become({ name: 'ready', index });
+    const size = `${index.columns.live} products in ${Math.round(index.bytes / 1e6)} MB`;
+    this.#options.log('info', `the index has ${size} after ${secondsSince(filling.startedMs)} s`);
+  }
+
+  #checkSize(index: ProductIndex): void {
+    const { maxBytes } = this.#options;
+    if (index.bytes <= maxBytes) return;
+    this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
+    const limit = `the ${Math.round(maxBytes / 1_048_576)} MB of BROWSE_INDEX_MAX_MB`;
+    throw new UnfitCatalogue(`${index.columns.live} products take more than ${limit}`);
+  }
+
+  /** Ends a connection that does not answer: the driver's `query_timeout` would not see that a copy has ended. */
+  async #inTime<Value>(reading: Promise<Value>): Promise<Value> {
+    const timer = setTimeout(() => this.#disconnect(), READ_TIMEOUT_MS);
+    try {
+      return await reading;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #connected(): Promise<DatabaseClient> {
+    if (this.#client) return this.#client;
+    const client = await this.#options.connect();
+    client.on('error', () => {
+      if (this.#client === client) this.#client = undefined;
+    });
+    this.#client = client;
+    return client;
+  }
+
+  #disconnect(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    client?.connection.stream.destroy();
+  }
+
+  /** @param by what ends the sleep, apart from a question that waits */
+  async #sleep(by: 'changes' | 'questions', ms?: number): Promise<void> {
+    await new Promise<void>((end) => {
+      this.#wake = { by, end };
+      if (ms !== undefined) setTimeout(end, ms);
+    });
+    this.#wake = undefined;
+  }
+}
+
+const everything = (): Pending => ({ ids: new Set(), areCategories: true });
+
+const secondsSince = (startedMs: number): string => ((performance.now() - startedMs) / 1000).toFixed(1);
+
+/** 26 of 210 MB with 100,000 products that V8 would keep. Node has the function with `--expose-gc`. */
+const collectGarbage = (): void => {
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+};

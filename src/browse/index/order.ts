@@ -1,0 +1,306 @@
+import type { BrowseRequest, Position, ProductSearchOrder } from '../browse-engine.ts';
+import { type KeyColumn, SEARCH_ORDERS } from '../order.ts';
+import { decimalOf } from '../price-bands.ts';
+import type { RowSet } from './row-set.ts';
+import { BLOCK_ROWS, type OrderColumn, type ProductColumns } from './rows.ts';
+import { byteOfScore, scoreOfByte } from './words.ts';
+
+/** The rows of a page, in the order that was asked for. */
+export interface PageRows {
+  readonly rows: readonly number[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+}
+
+/** A score and sales in one number: sales have 31 bits. */
+const SALES_RANGE = 2 ** 31;
+
+/** Where at least so many of all rows match, the first ones are soon found among the blocks that may have them. */
+const MIN_SHARE_OF_BLOCKS = 1 / 4;
+
+/** How many rows are looked at together: few enough that all that is read and written for them stays in the processor's cache. */
+const CHUNK = 1024;
+
+/** The columns of orders by their names in SQL. */
+const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', name: 'nameRank', id: 'id' } as const;
+
+/** Where a page begins: as a row has it, in its order. */
+interface Boundary {
+  readonly key: number;
+  readonly publishedAt: number;
+  readonly id: number;
+}
+
+/**
+ * Takes the rows of one page out of all that match: the greatest keys, in a heap as long as the page and, for a numbered page, all rows before it. A
+ * key is the value of the order's first column, with the score where there is one; negative where the smallest come first.
+ */
+export class PageSelection {
+  readonly #columns: ProductColumns;
+  readonly #column: OrderColumn;
+  readonly #scores: Uint8Array | undefined;
+  readonly #page: BrowseRequest['page'];
+  /** 1 where the greatest come first, of keys and of what decides between equal ones. */
+  readonly #direction: 1 | -1;
+  readonly #hasTiesByTime: boolean;
+  readonly #boundary: Boundary | undefined;
+  /** The page and what is before it by number, and one row more, which shows whether there is more. */
+  readonly #size: number;
+  readonly #chunkKeys = new Float64Array(CHUNK);
+  /** The worst of those taken is first. */
+  readonly #rows: Int32Array;
+  readonly #keys: Float64Array;
+  #taken = 0;
+  /** Whether a row that matches is on the other side of the boundary. */
+  #hasBeyond = false;
+
+  /** @param boundaryRank where the boundary's name stands, in NAME_ASC */
+  constructor(
+    columns: ProductColumns,
+    { order, page }: Pick<BrowseRequest, 'order' | 'page'>,
+    scores: Uint8Array | undefined,
+    boundaryRank = Number.NaN,
+  ) {
+    const { columns: names, isDescending } = SEARCH_ORDERS[order];
+    const first = names[0] === 'score' ? 'sales' : (names[0] as keyof typeof COLUMNS);
+    this.#columns = columns;
+    this.#column = columns[COLUMNS[first]];
+    this.#scores = names[0] === 'score' ? scores : undefined;
+    this.#hasTiesByTime = names.includes('published_at');
+    this.#page = page;
+    this.#direction = isDescending !== (page.from === 'end') ? 1 : -1;
+    const position = positionOf(page);
+    if (position) {
+      const of = (column: KeyColumn): string => position[names.indexOf(column)] ?? '';
+      const key = {
+        sales: () => Number(of('sales')) + byteOfScore(Number(of('score'))) * SALES_RANGE,
+        published_at: () => momentOf(of('published_at')),
+        price: () => centsOf(of('price'), 'up'),
+        name: () => boundaryRank,
+        id: () => Number(of('id')),
+      }[first]();
+      this.#boundary = { key: this.#direction * key, publishedAt: momentOf(of('published_at')), id: Number(of('id')) };
+    }
+    this.#size = page.size + (page.from === 'offset' ? page.offset : 0) + 1;
+    this.#rows = new Int32Array(this.#size);
+    this.#keys = new Float64Array(this.#size);
+  }
+
+  finish(): PageRows {
+    const sorted = [...this.#rows.subarray(0, this.#taken).keys()].sort((a, b) => (this.#isWorse(a, b) ? 1 : -1));
+    const hasMore = this.#taken === this.#size;
+    const rows = sorted.slice(0, this.#size - 1).map((at) => this.#rows[at] as number);
+    const { from } = this.#page;
+    const hasBeyond = this.#hasBeyond;
+    if (from === 'end') return { rows: rows.reverse(), hasNextPage: hasBeyond, hasPreviousPage: hasMore };
+    if (from === 'start') return { rows, hasNextPage: hasMore, hasPreviousPage: hasBeyond };
+    const { offset } = this.#page;
+    return { rows: rows.slice(offset), hasNextPage: hasMore, hasPreviousPage: offset > 0 && this.#taken > 0 };
+  }
+
+  /** Takes what belongs to the page out of the rows that match. */
+  offer(found: RowSet): void {
+    const { count } = this.#columns;
+    if (!this.#scores && found.size >= count * MIN_SHARE_OF_BLOCKS) {
+      this.#offerBlocks(found.words(count));
+      return;
+    }
+    const rows = found.rows();
+    for (let begin = 0; begin < rows.length; begin += CHUNK) this.#offerChunk(rows.subarray(begin, begin + CHUNK));
+  }
+
+  #offerChunk(rows: Int32Array): void {
+    const { values } = this.#column;
+    const keys = this.#chunkKeys;
+    const direction = this.#direction;
+    const scores = this.#scores;
+    const { length } = rows;
+    if (scores)
+      for (let at = 0; at < length; at += 1) {
+        const row = rows[at] as number;
+        keys[at] = direction * ((scores[row] as number) * SALES_RANGE + (values[row] as number));
+      }
+    else for (let at = 0; at < length; at += 1) keys[at] = direction * (values[rows[at] as number] as number);
+    let worst = this.#worst();
+    for (let at = 0; at < length; at += 1) {
+      const key = keys[at] as number;
+      if (key < worst) continue;
+      this.#take(key, rows[at] as number);
+      worst = this.#worst();
+    }
+  }
+
+  /** Of many rows few are looked at: only those whose keys are good enough for the page. @param words their bits */
+  #offerBlocks(words: Uint32Array): void {
+    const { count, publishedAt, id } = this.#columns;
+    const column = this.#column;
+    const direction = this.#direction;
+    const [best, worst] = direction > 0 ? (['greatest', 'least'] as const) : (['least', 'greatest'] as const);
+    publishedAt.refresh(count);
+    id.refresh(count);
+    const blocks = column.refresh(count);
+    for (let block = 0; block < blocks; block += 1) {
+      const bestKey = direction * (column[best][block] as number);
+      if (!(bestKey >= this.#worst()) || direction * (column[worst][block] as number) > this.#bestWanted()) continue;
+      // Of equal keys, none in the block can come before the worst one.
+      const worstRow = this.#rows[0] as number;
+      if (
+        bestKey === this.#worst() &&
+        !this.#winsTie(publishedAt[best][block] as number, id[best][block] as number, worstRow)
+      )
+        continue;
+      const begin = block * BLOCK_ROWS;
+      this.#offerBlock(begin, Math.min(begin + BLOCK_ROWS, count), words);
+    }
+  }
+
+  #offerBlock(begin: number, end: number, words: Uint32Array): void {
+    const { values } = this.#column;
+    const direction = this.#direction;
+    let best = this.#bestWanted();
+    let worst = this.#worst();
+    for (let row = begin; row < end; row += 1) {
+      const key = direction * (values[row] as number);
+      if (!(key >= worst && key <= best) || (((words[row >>> 5] as number) >>> (row & 31)) & 1) === 0) continue;
+      if (key === worst && !this.#isBeforeWorst(key, row)) continue;
+      this.#take(key, row);
+      worst = this.#worst();
+      best = this.#bestWanted();
+    }
+  }
+
+  /** Keys that are better than the boundary's only show that there is something beyond it. */
+  #bestWanted(): number {
+    return this.#hasBeyond && this.#boundary ? this.#boundary.key : Number.POSITIVE_INFINITY;
+  }
+
+  /** No row with a smaller key belongs to the page. */
+  #worst(): number {
+    return this.#taken < this.#size ? Number.NEGATIVE_INFINITY : (this.#keys[0] as number);
+  }
+
+  #isBeforeWorst(key: number, row: number): boolean {
+    return this.#comesBefore(key, row, this.#keys[0] as number, this.#rows[0] as number);
+  }
+
+  #take(key: number, row: number): void {
+    if (this.#boundary && !this.#isPast(this.#boundary, key, row)) this.#hasBeyond = true;
+    else if (this.#taken < this.#size) this.#push(key, row);
+    else if (this.#isBeforeWorst(key, row)) this.#replaceWorst(key, row);
+  }
+
+  #isPast({ key: boundaryKey, publishedAt, id }: Boundary, key: number, row: number): boolean {
+    return key !== boundaryKey ? key < boundaryKey : this.#winsTie(publishedAt, id, row);
+  }
+
+  #comesBefore(key: number, row: number, otherKey: number, otherRow: number): boolean {
+    if (key !== otherKey) return key > otherKey;
+    const { publishedAt, id } = this.#columns;
+    return this.#winsTie(publishedAt.values[row] as number, id.values[row] as number, otherRow);
+  }
+
+  #winsTie(publishedAt: number, id: number, row: number): boolean {
+    const time = this.#columns.publishedAt.values[row] as number;
+    const isByTime = this.#hasTiesByTime && publishedAt !== time;
+    return this.#direction * (isByTime ? publishedAt - time : id - (this.#columns.id.values[row] as number)) > 0;
+  }
+
+  #push(key: number, row: number): void {
+    let at = this.#taken;
+    this.#taken += 1;
+    while (at > 0) {
+      const parent = (at - 1) >>> 1;
+      const parentKey = this.#keys[parent] as number;
+      const parentRow = this.#rows[parent] as number;
+      if (!this.#comesBefore(parentKey, parentRow, key, row)) break;
+      this.#keys[at] = parentKey;
+      this.#rows[at] = parentRow;
+      at = parent;
+    }
+    this.#keys[at] = key;
+    this.#rows[at] = row;
+  }
+
+  #replaceWorst(key: number, row: number): void {
+    const length = this.#taken;
+    let at = 0;
+    for (;;) {
+      let child = at * 2 + 1;
+      if (child >= length) break;
+      if (child + 1 < length && this.#isWorse(child + 1, child)) child += 1;
+      const childKey = this.#keys[child] as number;
+      const childRow = this.#rows[child] as number;
+      if (!this.#comesBefore(key, row, childKey, childRow)) break;
+      this.#keys[at] = childKey;
+      this.#rows[at] = childRow;
+      at = child;
+    }
+    this.#keys[at] = key;
+    this.#rows[at] = row;
+  }
+
+  #isWorse(at: number, other: number): boolean {
+    return this.#comesBefore(
+      this.#keys[other] as number,
+      this.#rows[other] as number,
+      this.#keys[at] as number,
+      this.#rows[at] as number,
+    );
+  }
+}
+
+/** The position that a page continues from, where it does. */
+export const positionOf = (page: BrowseRequest['page']): Position | undefined =>
+  page.from === 'start' ? page.after : page.from === 'end' ? page.before : undefined;
+
+/** Where a row stands; the name is left to the caller. */
+export const positionOfRow = (
+  columns: ProductColumns,
+  order: ProductSearchOrder,
+  row: number,
+  score: number,
+): string[] =>
+  SEARCH_ORDERS[order].columns.flatMap((column) => {
+    if (column === 'name') return [];
+    if (column === 'score') return [String(scoreOfByte(score))];
+    const value = columns[COLUMNS[column]].values[row] as number;
+    return [column === 'published_at' ? microsecondsOf(value) : column === 'price' ? decimalOf(value) : String(value)];
+  });
+
+/** From here on, as microseconds the year 2255 and before 1684, not every whole number is one in JavaScript. */
+const FIRST_INEXACT = 2 ** 53;
+
+/** For what is later, the year 128,000, there are not enough numbers. */
+const LAST_MOMENT = 4e18;
+
+/** The bits of {@link FIRST_INEXACT}: those of the numbers above count on by one. */
+const FIRST_INEXACT_BITS = new BigInt64Array(Float64Array.of(FIRST_INEXACT).buffer)[0] as bigint;
+
+/** A number for each microsecond, in their order: itself, and past what JavaScript has as many numbers further from zero. */
+export const momentOf = (microseconds: string): number => {
+  const number = Number(microseconds);
+  if (Math.abs(number) < FIRST_INEXACT || Number.isNaN(number)) return number;
+  if (Math.abs(number) > LAST_MOMENT) return number < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  const exact = BigInt(microseconds);
+  const beyond = (exact < 0n ? -exact : exact) - BigInt(FIRST_INEXACT);
+  const [size] = new Float64Array(BigInt64Array.of(FIRST_INEXACT_BITS + beyond).buffer);
+  return Math.sign(number) * (size as number);
+};
+
+export const microsecondsOf = (moment: number): string => {
+  const size = Math.abs(moment);
+  if (size < FIRST_INEXACT || !Number.isFinite(size)) return String(moment);
+  const [bits] = new BigInt64Array(Float64Array.of(size).buffer);
+  return `${moment < 0 ? '-' : ''}${(bits as bigint) - FIRST_INEXACT_BITS + BigInt(FIRST_INEXACT)}`;
+};
+
+const DECIMAL = /^(-?)0*(\d*)(?:\.(\d*))?$/;
+
+/** A decimal in cents; one between two cents becomes the next one in the direction that keeps the comparison the same. */
+export const centsOf = (decimal: string, direction: 'up' | 'down'): number => {
+  const [, sign = '', whole = '', fraction = ''] = DECIMAL.exec(decimal) ?? [];
+  const cents = Number(`${whole}${fraction.slice(0, 2).padEnd(2, '0')}`);
+  const hasRest = /[1-9]/.test(fraction.slice(2));
+  if (sign === '-') return -(hasRest && direction === 'down' ? cents + 1 : cents);
+  return hasRest && direction === 'up' ? cents + 1 : cents;
+};

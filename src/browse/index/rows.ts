@@ -1,0 +1,343 @@
+/** The words of a product are those of its fields, the best first; the field of the brand has the tags, too. */
+export const FIELDS = ['name', 'brand', 'subtitle', 'description'] as const;
+
+/** A piece of memory that may change after the call: mostly a text in UTF-8. */
+export class Slice {
+  readonly memory: Uint8Array;
+  readonly begin: number;
+  readonly end: number;
+
+  constructor(memory: Uint8Array, begin = 0, end = memory.length) {
+    this.memory = memory;
+    this.begin = begin;
+    this.end = end;
+  }
+
+  static of(text: string): Slice {
+    return new Slice(Buffer.from(text));
+  }
+
+  toString(): string {
+    const { buffer, byteOffset } = this.memory;
+    return Buffer.from(buffer, byteOffset + this.begin, this.end - this.begin).toString();
+  }
+}
+
+/** What is searched of a product, in memory that may change after the call. */
+export interface SearchedTexts {
+  readonly id: number;
+  /** Null where no texts were read, but the words. */
+  readonly name: Slice | null;
+  readonly brand: Slice | null;
+  readonly tags: readonly Slice[];
+  /** The subtitle, where it has more than ASCII. The same holds for the description. */
+  readonly subtitle: Slice | null;
+  readonly description: Slice | null;
+  /** The words as `vitrine_search` makes them, in the binary format of a `tsvector`. Null where there are none. */
+  readonly words: Slice | null;
+}
+
+/** A product on sale, published or not, as the index reads it. */
+export interface ProductRow extends SearchedTexts {
+  readonly name: Slice;
+  /** The id of the category, in digits. */
+  readonly category: Slice;
+  readonly cents: number;
+  readonly isInStock: boolean;
+  readonly isReduced: boolean;
+  /** An object of JSON. */
+  readonly attributes: Slice;
+  /** A list of JSON, of the names of options. */
+  readonly optionNames: Slice;
+  /** Of each variant a list of JSON, the values of its options, with `+` behind it where it is in stock, otherwise `-`. */
+  readonly variants: readonly Slice[];
+  readonly sales: number;
+  readonly publishedAt: number;
+  readonly nameHash: number;
+}
+
+export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+
+/** The array itself, or a copy that is an eighth longer than must be, so that appending rarely copies. */
+export const withRoom = <Values extends Numbers>(values: Values, length: number): Values => {
+  if (length <= values.length) return values;
+  const Constructor = values.constructor as new (length: number) => Values;
+  const grown = new Constructor(length + (length >>> 3) + 16);
+  grown.set(values);
+  return grown;
+};
+
+/** How many of so many sorted things come first, for which this is true. */
+export const countBefore = (length: number, isBefore: (index: number) => boolean): number => {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** Makes a wider array, for numbers past the greatest one that fits. */
+interface Widening<Values> {
+  readonly past: number;
+  readonly to: (values: ArrayLike<number>) => Values;
+}
+
+/** A number for each row. */
+export class Column<Values extends Numbers> {
+  values: Values;
+  #widen: Widening<Values> | undefined;
+
+  constructor(values: Values, widen?: Widening<Values>) {
+    this.values = values;
+    this.#widen = widen;
+  }
+
+  get bytes(): number {
+    return this.values.byteLength;
+  }
+
+  set(row: number, value: number): void {
+    if (this.#widen && value > this.#widen.past) {
+      this.values = this.#widen.to(this.values);
+      this.#widen = undefined;
+    }
+    if (row >= this.values.length) this.reserve(row + 1);
+    this.values[row] = value;
+  }
+
+  reserve(rows: number): void {
+    this.values = withRoom(this.values, rows);
+  }
+
+  /** @param newRows by the old number; ascending, and -1 for rows that are gone */
+  renumber(newRows: Int32Array): void {
+    const { values } = this;
+    for (let row = 0; row < newRows.length; row += 1) {
+      const newRow = newRows[row] as number;
+      if (newRow >= 0) values[newRow] = values[row] as number;
+    }
+  }
+}
+
+const BLOCK_BITS = 10;
+export const BLOCK_ROWS = 2 ** BLOCK_BITS;
+
+/**
+ * A column that products are sorted by. It knows the extremes of each block, dead rows among them, so that blocks with nothing for a page are left
+ * out.
+ */
+export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values> {
+  least = new Float64Array(0);
+  greatest = new Float64Array(0);
+  /** 1 for blocks in which a value has been set since they were looked through. */
+  #isStale = new Uint8Array(0);
+
+  override get bytes(): number {
+    return super.bytes + this.least.byteLength + this.greatest.byteLength + this.#isStale.byteLength;
+  }
+
+  override set(row: number, value: number): void {
+    super.set(row, value);
+    this.touch(row);
+  }
+
+  touch(row: number): void {
+    this.#isStale[row >>> BLOCK_BITS] = 1;
+  }
+
+  override reserve(rows: number): void {
+    super.reserve(rows);
+    const known = this.#isStale.length;
+    const blocks = Math.ceil(rows / BLOCK_ROWS);
+    if (blocks <= known) return;
+    this.#isStale = withRoom(this.#isStale, blocks).fill(1, known);
+    this.least = withRoom(this.least, blocks);
+    this.greatest = withRoom(this.greatest, blocks);
+  }
+
+  fill(value: number): void {
+    this.values.fill(value);
+    this.#isStale.fill(1);
+  }
+
+  override renumber(newRows: Int32Array): void {
+    super.renumber(newRows);
+    this.#isStale.fill(1);
+  }
+
+  /** Looks through the blocks that need it. @param count of the rows @returns how many blocks there are */
+  refresh(count: number): number {
+    const { values } = this;
+    const blocks = Math.ceil(count / BLOCK_ROWS);
+    for (let block = 0; block < blocks; block += 1) {
+      if (this.#isStale[block] === 0) continue;
+      this.#isStale[block] = 0;
+      const end = Math.min((block + 1) * BLOCK_ROWS, count);
+      let least = Number.POSITIVE_INFINITY;
+      let greatest = Number.NEGATIVE_INFINITY;
+      for (let row = block * BLOCK_ROWS; row < end; row += 1) {
+        const value = values[row] as number;
+        // Neither is true of NaN, which is no key.
+        if (value < least) least = value;
+        if (value > greatest) greatest = value;
+      }
+      this.least[block] = least;
+      this.greatest[block] = greatest;
+    }
+    return blocks;
+  }
+}
+
+/** A bit for each row, which changes with the product. */
+export class Flags {
+  words = new Uint32Array(0);
+
+  get bytes(): number {
+    return this.words.byteLength;
+  }
+
+  has(row: number): boolean {
+    return (((this.words[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+  }
+
+  set(row: number, isSet: boolean): void {
+    if (row >= this.words.length * 32) this.reserve(row + 1);
+    const word = this.words[row >>> 5] as number;
+    const bit = 1 << (row & 31);
+    this.words[row >>> 5] = isSet ? word | bit : word & ~bit;
+  }
+
+  reserve(rows: number): void {
+    this.words = withRoom(this.words, (rows + 31) >>> 5);
+  }
+
+  renumber(newRows: Int32Array): void {
+    const old = this.words;
+    this.words = new Uint32Array(old.length);
+    for (let row = 0; row < newRows.length; row += 1) {
+      const newRow = newRows[row] as number;
+      if (newRow >= 0 && ((old[row >>> 5] as number) >>> (row & 31)) & 1) this.set(newRow, true);
+    }
+  }
+}
+
+/**
+ * A product is a row number, and what it is sorted and compared by stands in columns. A product whose words or values change gets a new row at the
+ * end; its old one is dead until the next renumbering.
+ */
+export class ProductColumns {
+  /** How many rows there are, and how many of them are live. */
+  count = 0;
+  live = 0;
+  readonly id = new OrderColumn(new Int32Array(0));
+  /** In cents, which have at most 14 digits. */
+  readonly price = new OrderColumn<Uint32Array | Float64Array>(new Uint32Array(0), {
+    past: 0xffffffff,
+    to: (values) => Float64Array.from(values),
+  });
+  readonly sales = new OrderColumn(new Int32Array(0));
+  /** As `momentOf` makes it of the microseconds since 1970. */
+  readonly publishedAt = new OrderColumn(new Float64Array(0));
+  /** Where the name stands in the database's collation; NaN while that is not known. */
+  readonly nameRank = new OrderColumn(new Float64Array(0));
+  readonly nameHash = new Column(new Int32Array(0));
+  /** A hash of everything that is searched: where it is the same, the words are. */
+  readonly wordsHash = new Column(new Float64Array(0));
+  readonly isLive = new Flags();
+  readonly isInStock = new Flags();
+  /** Whether the price is below the list price. */
+  readonly isReduced = new Flags();
+  readonly #orders = [this.id, this.price, this.sales, this.publishedAt, this.nameRank];
+  readonly #all = [...this.#orders, this.nameHash, this.wordsHash, this.isLive, this.isInStock, this.isReduced];
+  /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
+  #slots = new Int32Array(0);
+  #usedSlots = 0;
+
+  get bytes(): number {
+    return this.#all.reduce((sum, { bytes }) => sum + bytes, this.#slots.byteLength);
+  }
+
+  rowOf(id: number): number {
+    const row = (this.#slots[this.#slotOf(id)] ?? 0) - 1;
+    return this.isLive.has(row) ? row : -1;
+  }
+
+  append(id: number): number {
+    const row = this.count;
+    this.reserve(row + 1);
+    this.count = row + 1;
+    this.live += 1;
+    this.id.values[row] = id;
+    this.isLive.set(row, true);
+    if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
+    const slot = this.#slotOf(id);
+    if (this.#slots[slot] === 0) this.#usedSlots += 1;
+    this.#slots[slot] = row + 1;
+    return row;
+  }
+
+  /** What may change of a product that has a row. One array is written at a time by name: a function that writes into arrays of all kinds is slow. */
+  write(row: number, product: ProductRow, rank: number): void {
+    this.price.set(row, product.cents);
+    this.sales.values[row] = product.sales;
+    this.publishedAt.values[row] = product.publishedAt;
+    this.nameHash.values[row] = product.nameHash;
+    this.nameRank.values[row] = rank;
+    this.isInStock.set(row, product.isInStock);
+    this.isReduced.set(row, product.isReduced);
+    for (const column of this.#orders) column.touch(row);
+  }
+
+  kill(row: number): void {
+    this.isLive.set(row, false);
+    this.live -= 1;
+  }
+
+  /** Makes room for so many rows, at once where it is known how many there will be. */
+  reserve(count: number): void {
+    if (count > this.id.values.length) for (const column of this.#all) column.reserve(count);
+  }
+
+  visibleAt(now: Date): (row: number) => boolean {
+    const { values: publishedAt } = this.publishedAt;
+    const nowUs = now.getTime() * 1000;
+    return (row) => this.isLive.has(row) && (publishedAt[row] as number) <= nowUs;
+  }
+
+  /** Closes the gaps of dead rows. @returns the new rows by the old ones, -1 for dead ones */
+  renumber(): Int32Array {
+    const newRows = new Int32Array(this.count).fill(-1);
+    let live = 0;
+    for (let row = 0; row < this.count; row += 1) if (this.isLive.has(row)) newRows[row] = live++;
+    for (const column of this.#all) column.renumber(newRows);
+    this.count = live;
+    this.#rehash();
+    return newRows;
+  }
+
+  #slotOf(id: number): number {
+    const mask = this.#slots.length - 1;
+    // Knuth's multiplier spreads neighbouring ids.
+    let slot = (Math.imul(id, 0x9e3779b1) >>> 7) & mask;
+    for (;;) {
+      const row = (this.#slots[slot] ?? 0) - 1;
+      if (row < 0 || this.id.values[row] === id) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #rehash(): void {
+    let size = 1024;
+    while (size < this.count * 2) size *= 2;
+    this.#slots = new Int32Array(size);
+    this.#usedSlots = 0;
+    for (let row = 0; row < this.count; row += 1) {
+      if (!this.isLive.has(row)) continue;
+      this.#slots[this.#slotOf(this.id.values[row] as number)] = row + 1;
+      this.#usedSlots += 1;
+    }
+  }
+}

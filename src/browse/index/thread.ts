@@ -1,0 +1,158 @@
+import type { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { Change } from '../../cache/tags.ts';
+import { startThread } from '../../start-thread.ts';
+import {
+  type FromThread,
+  type IndexStatus,
+  NO_INDEX,
+  type NotifiedChange,
+  type Question,
+  type Questions,
+  type ThreadOptions,
+  type ToThread,
+} from './messages.ts';
+
+/** After this time SQL is asked instead. The slowest questions take 0.3 s. */
+const PATIENCE_MS = 1000;
+
+/** Changes that come one after another are sent together, at the latest before the next question: each message takes some 100 µs. */
+const COLLECT_MS = 20;
+/** The thread takes some 2 ms for so many, which the next question might have to wait for. */
+const MAX_COLLECTED = 200;
+
+const FIRST_RESTART_MS = 1000;
+const MAX_RESTART_MS = 60_000;
+
+/** The heap of the thread holds the texts of words, brands and tags; everything else is outside of it. */
+const MAX_HEAP_SHARE = 0.5;
+const MIN_HEAP_MB = 64;
+/** By itself V8 lets it grow to 48 MB while the index is filled: a process with 20,000 products grew by 131 MB, and by 71 with this (2026-11-23). */
+const YOUNG_HEAP_MB = 6;
+
+/** The thread with the index, started again where it dies. */
+export class IndexThread {
+  readonly #options: ThreadOptions;
+  readonly #log: Logger;
+  #worker: Worker | undefined;
+  #status = NO_INDEX;
+  #isAwaited = true;
+  #isStopped = false;
+  #restartMs = FIRST_RESTART_MS;
+  #restarting: NodeJS.Timeout | undefined;
+  /** Questions that are not answered yet, by their numbers. */
+  readonly #waiting = new Map<number, (answer: unknown) => void>();
+  #questions = 0;
+  /** Changes that are not sent yet. */
+  #changes: NotifiedChange[] = [];
+  #sending: NodeJS.Timeout | undefined;
+
+  constructor(options: ThreadOptions, log: Logger) {
+    this.#options = options;
+    this.#log = log;
+    this.#start();
+  }
+
+  get status(): IndexStatus {
+    return this.#status;
+  }
+
+  /** Whether it is still to be ready for the first time. */
+  get isAwaited(): boolean {
+    return this.#isAwaited;
+  }
+
+  changed({ table, rows }: Change): void {
+    if (table !== 'product' && table !== 'category') return;
+    this.#changes.push({ table, ids: rows?.ids });
+    if (this.#changes.length >= MAX_COLLECTED) this.#sendChanges();
+    else this.#sending ??= setTimeout(() => this.#sendChanges(), COLLECT_MS).unref();
+  }
+
+  /** @returns undefined where the index cannot answer, or not in time */
+  async ask<Name extends keyof Questions>(
+    name: Name,
+    asked: Questions[Name]['asked'],
+  ): Promise<Questions[Name]['answer'] | undefined> {
+    if (!this.#status.isBrowsable) return undefined;
+    this.#questions += 1;
+    const number = this.#questions;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.#waiting.set(number, resolve);
+    const timer = setTimeout(resolve, PATIENCE_MS, undefined);
+    this.#sendChanges();
+    this.#send({ kind: 'question', number, name, asked } as Question & { kind: 'question'; number: number });
+    try {
+      return (await promise) as Questions[Name]['answer'] | undefined;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(number);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#restarting);
+    clearTimeout(this.#sending);
+    await this.#worker?.terminate();
+  }
+
+  #start(): void {
+    const started = startThread(new URL('./index.worker.ts', import.meta.url), {
+      workerData: this.#options,
+      resourceLimits: {
+        maxOldGenerationSizeMb: MIN_HEAP_MB + (this.#options.maxBytes / 1_048_576) * MAX_HEAP_SHARE,
+        maxYoungGenerationSizeMb: YOUNG_HEAP_MB,
+      },
+    });
+    // The process may end while the index is filled.
+    started.unref();
+    started.on('message', (message: FromThread) => this.#receive(message));
+    started.on('error', (error) => this.#log.error({ err: error }, 'the thread with the index of products died'));
+    started.once('exit', () => this.#restart());
+    this.#worker = started;
+  }
+
+  #restart(): void {
+    this.#worker = undefined;
+    this.#status = NO_INDEX;
+    for (const resolve of this.#waiting.values()) resolve(undefined);
+    if (this.#isStopped) return;
+    this.#restarting = setTimeout(() => this.#start(), this.#restartMs).unref();
+    this.#restartMs = Math.min(this.#restartMs * 2, MAX_RESTART_MS);
+  }
+
+  #receive(message: FromThread): void {
+    switch (message.kind) {
+      case 'answer':
+        this.#waiting.get(message.number)?.(message.answer);
+        return;
+      case 'status':
+        this.#status = message.status;
+        if (!message.status.isReady) return;
+        this.#isAwaited = false;
+        this.#restartMs = FIRST_RESTART_MS;
+        return;
+      case 'log':
+        this.#log[message.level](message.message);
+        return;
+      case 'unfit':
+        this.#log.warn(`there is no index of products: ${message.reason}; PostgreSQL answers instead`);
+        this.#isStopped = true;
+        this.#isAwaited = false;
+        void this.#worker?.terminate();
+    }
+  }
+
+  #send(message: ToThread): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #sendChanges(): void {
+    clearTimeout(this.#sending);
+    this.#sending = undefined;
+    if (this.#changes.length === 0) return;
+    this.#send({ kind: 'changed', changes: this.#changes });
+    this.#changes = [];
+  }
+}

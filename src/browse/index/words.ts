@@ -1,0 +1,494 @@
+import { CODE_SCORE, FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
+import { changesAllowed, changesBetween } from '../correction.ts';
+import { piecesOfTerm, runsOf, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription } from '../words.ts';
+import { Postings, type Scratch } from './row-set.ts';
+import { countBefore, FIELDS, type SearchedTexts, Slice, withRoom } from './rows.ts';
+
+const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
+
+/** The rows that have all terms, dead ones among them; until the next question. */
+export interface Matches {
+  /** Ascending. */
+  readonly rows: Int32Array;
+  /** By row, the sum over the terms of what the best field is worth that has the term; 0 where one of them is in no field. */
+  readonly scores: Uint8Array;
+}
+
+/** Names alone are for the beginnings of what somebody types. */
+export type SearchedFields = 'all' | 'names';
+
+/** In the place of {@link CODE_SCORE}, which has no room in a byte. The terms of a search have a score of 80 at most. */
+const CODE_BYTE = 255;
+
+export const scoreOfByte = (byte: number): number => (byte === CODE_BYTE ? CODE_SCORE : byte);
+export const byteOfScore = (score: number): number => Math.min(score, CODE_BYTE);
+
+interface TermWords {
+  readonly words: readonly number[];
+  /** How many rows have the words, those that have several of them several times. */
+  readonly count: number;
+  /** What such a row must have in one piece, too. */
+  readonly run?: string;
+}
+
+/** The words of products: a word of a field is a set of rows, as a trait is. */
+export class Words {
+  readonly dictionary = new Dictionary();
+  /** By field and by the number of a word: products of which that is the best field that has the word. */
+  readonly #postings = FIELDS.map(() => new Postings());
+  readonly #runTexts = new RunTexts();
+  readonly #productWords = new ProductWords(this.dictionary);
+
+  get bytes(): number {
+    return [this.dictionary, this.#runTexts, ...this.#postings].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** As {@link ProductWords.read}. */
+  read(product: SearchedTexts): WordsOfProduct | undefined {
+    return this.#productWords.read(product);
+  }
+
+  /** Gives words to a row that has none; into one row after another. */
+  append(row: number, { postings, runs }: WordsOfProduct): void {
+    for (let at = 0; at < postings.length; at += 1) {
+      const posting = postings[at] as number;
+      this.#postings[fieldOf(posting)]?.append(wordOf(posting), row);
+    }
+    this.#runTexts.append(row, runs);
+  }
+
+  settle(): void {
+    for (const postings of this.#postings) postings.settle();
+  }
+
+  renumber(newRows: Int32Array): void {
+    for (const part of [...this.#postings, this.#runTexts]) part.renumber(newRows);
+  }
+
+  /** How many rows the rarest term has: no more have all terms. */
+  countAtMost(terms: readonly SearchTerm[], fields: SearchedFields): number {
+    return Math.min(...terms.map((term) => this.#wordsOf(term, fields).count));
+  }
+
+  /**
+   * @param count of all rows
+   * @param codeRows rows that are found whether they have the terms or not, with the highest score
+   */
+  match(
+    terms: readonly SearchTerm[],
+    fields: SearchedFields,
+    { count, scratch, codeRows = [] }: { count: number; scratch: Scratch; codeRows?: readonly number[] },
+  ): Matches {
+    const rarestFirst = terms.map((term) => this.#wordsOf(term, fields)).sort((one, other) => one.count - other.count);
+    const scores = scratch.bytesOf(count);
+    const rows = scratch.rows(count);
+    let length = 0;
+    for (const [place, { words, run }] of rarestFirst.entries()) {
+      const isFirst = place === 0;
+      // No row has all terms: those of the others may be very many.
+      if (!isFirst && length === 0) break;
+      const best = isFirst ? scores : scratch.bytesOf(count);
+      for (const [field, postings] of this.#postingsOf(fields).entries())
+        for (const word of words) postings.raise(word, WEIGHTS[field] as number, best);
+      if (isFirst) length = collect(scores, count, rows);
+      if (isFirst && run === undefined) continue;
+      let kept = 0;
+      for (let at = 0; at < length; at += 1) {
+        const row = rows[at] as number;
+        const score =
+          run === undefined || best[row] === 0 ? (best[row] as number) : this.#runTexts.weightOf(row, run, fields);
+        rows[kept] = row;
+        kept += Number(score > 0);
+        scores[row] = score === 0 || isFirst ? score : (scores[row] as number) + score;
+      }
+      length = kept;
+    }
+    const others = codeRows.filter((row) => scores[row] === 0);
+    for (const row of codeRows) scores[row] = CODE_BYTE;
+    if (others.length === 0) return { rows: rows.subarray(0, length), scores };
+    return { rows: Int32Array.from([...rows.subarray(0, length), ...new Set(others)]).sort(), scores };
+  }
+
+  #postingsOf(fields: SearchedFields): readonly Postings[] {
+    return fields === 'all' ? this.#postings : this.#postings.slice(0, 1);
+  }
+
+  #wordsOf(term: SearchTerm, fields: SearchedFields): TermWords {
+    const lists = this.#postingsOf(fields);
+    const counted = (words: readonly number[]): TermWords => {
+      let count = 0;
+      for (const list of lists) for (const word of words) count += list.countOf(word);
+      return { words, count };
+    };
+    const exactly = (text: string): TermWords => {
+      const word = this.dictionary.find(text);
+      return counted(word === undefined ? [] : [word]);
+    };
+    const { text, isPrefix } = term;
+    const pieces = piecesOfTerm(term);
+    if (pieces.length === 1) return isPrefix ? counted(this.dictionary.beginningWith(text)) : exactly(text);
+    const [rarest] = pieces.map(exactly).sort((one, other) => one.count - other.count);
+    return { ...(rarest ?? counted([])), run: text };
+  }
+}
+
+/** Writes the numbers of the bytes that are not 0, in their order. @returns how many there are */
+const collect = (bytes: Uint8Array, count: number, into: Int32Array): number => {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, Math.ceil(count / 4));
+  let length = 0;
+  for (let word = 0; word < words.length; word += 1) {
+    if (words[word] === 0) continue;
+    for (let at = word * 4; at < word * 4 + 4; at += 1) {
+      into[length] = at;
+      length += Number((bytes[at] ?? 0) !== 0);
+    }
+  }
+  return length;
+};
+
+/** The first byte of each Chinese, Japanese or Korean character in UTF-8 is not below. */
+const FIRST_BYTE_OF_RUNS = 0xe1;
+
+/** The two highest bits of a place in a `tsvector` are its weight: 3 for A, the name. */
+const WEIGHT_SHIFT = 14;
+const BEST_WEIGHT = 3;
+
+const FIELD_BITS = 2;
+
+/** A posting is the number of a word and the best field that has the word. */
+const fieldOf = (posting: number): number => posting & (2 ** FIELD_BITS - 1);
+const wordOf = (posting: number): number => posting >>> FIELD_BITS;
+
+/** A long run of Chinese, Japanese or Korean in a field. */
+interface Run {
+  readonly field: number;
+  readonly text: string;
+}
+
+export interface WordsOfProduct {
+  readonly postings: Int32Array;
+  readonly runs: readonly Run[];
+}
+
+/** The words of one product after another. */
+class ProductWords {
+  readonly #dictionary: Dictionary;
+  #postings = new Int32Array(64);
+  /** Of each word, where it ends, and its hash. */
+  #ends = new Int32Array(64);
+  #hashes = new Int32Array(64);
+
+  constructor(dictionary: Dictionary) {
+    this.#dictionary = dictionary;
+  }
+
+  /**
+   * The postings are those of this product until the next one is read. New words become known.
+   * @returns undefined where it lacks the texts that its runs are in
+   */
+  read(product: SearchedTexts): WordsOfProduct | undefined {
+    if (!product.words) return { postings: this.#postings.subarray(0, 0), runs: [] };
+    const { memory, begin } = product.words;
+    const dictionary = this.#dictionary;
+    const count = (uint16(memory, begin) << 16) | uint16(memory, begin + 2);
+    this.#postings = withRoom(this.#postings, count);
+    this.#ends = withRoom(this.#ends, count);
+    this.#hashes = withRoom(this.#hashes, count);
+    const postings = this.#postings;
+    const ends = this.#ends;
+    const hashes = this.#hashes;
+    let at = begin + 4;
+    // https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/tsvector.c (tsvectorsend): text, zero, number of places, places in their
+    // order.
+    for (let index = 0; index < count; index += 1) {
+      let hash = HASH_OF_NOTHING;
+      for (let byte = memory[at] as number; byte !== 0; byte = memory[at] as number) {
+        hash = hashWith(hash, byte);
+        at += 1;
+      }
+      ends[index] = at;
+      hashes[index] = hash;
+      at += 3 + uint16(memory, at + 1) * 2;
+    }
+    dictionary.readAhead(hashes, count, postings);
+    let mayHaveRuns = false;
+    at = begin + 4;
+    for (let index = 0; index < count; index += 1) {
+      mayHaveRuns ||= (memory[at] as number) >= FIRST_BYTE_OF_RUNS;
+      const end = ends[index] as number;
+      const places = uint16(memory, end + 1);
+      // The first place is that of the best field.
+      const weight = places === 0 ? 0 : uint16(memory, end + 3) >>> WEIGHT_SHIFT;
+      const word = dictionary.numberOfHashed(memory, at, end, hashes[index] as number);
+      postings[index] = (word << FIELD_BITS) | (BEST_WEIGHT - weight);
+      at = end + 3 + places * 2;
+    }
+    if (mayHaveRuns && product.name === null) return undefined;
+    return { postings: postings.subarray(0, count), runs: mayHaveRuns ? runsOfProduct(product) : [] };
+  }
+}
+
+const uint16 = (memory: Uint8Array, at: number): number => ((memory[at] as number) << 8) | (memory[at + 1] as number);
+
+const runsOfProduct = ({ name, brand, tags, subtitle, description }: SearchedTexts): Run[] => {
+  const of = (field: (typeof FIELDS)[number], text: Slice | string | null, maxCharacters = SEARCHED_FIELD): Run[] =>
+    runsOf(String(text ?? ''), maxCharacters).map((run) => ({ field: FIELDS.indexOf(field), text: run }));
+  return [
+    ...of('name', name),
+    ...of('brand', brand),
+    ...of('brand', tags.join(' ')),
+    ...of('subtitle', subtitle),
+    ...of('description', searchedDescription(String(description ?? '')), SEARCHED_DESCRIPTION),
+  ];
+};
+
+/** Two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
+export const hashOfWords = ({ postings, runs }: WordsOfProduct): number => {
+  let low = HASH_OF_NOTHING;
+  let high = 0x050c5d1f;
+  const add = (value: number): void => {
+    low = hashWith(low, value);
+    high = Math.imul(high ^ value, 0x01000197) ^ (high >>> 15);
+  };
+  for (const posting of postings) add(posting);
+  for (const { field, text } of runs) {
+    add(field);
+    for (let index = 0; index < text.length; index += 1) add(text.charCodeAt(index));
+  }
+  return (low >>> 6) * 2 ** 26 + (high >>> 6);
+};
+
+const END_OF_RUNS = 0;
+
+/** The longer runs of Chinese, Japanese and Korean of each row: pieces say which characters follow each other in pairs alone. */
+class RunTexts {
+  /**
+   * Of all rows, in their order: field, run, field, run, …, {@link END_OF_RUNS}. UTF-16 units, and numbers of fields from 1, which no character of a
+   * run has.
+   */
+  #units = new Uint16Array(0);
+  #length = 0;
+  /** By row, where its runs begin; 0 where it has none. */
+  #begins = new Uint32Array(0);
+
+  get bytes(): number {
+    return this.#units.byteLength + this.#begins.byteLength;
+  }
+
+  append(row: number, runs: readonly { readonly field: number; readonly text: string }[]): void {
+    if (runs.length === 0) return;
+    this.#begins = withRoom(this.#begins, row + 1);
+    this.#units = withRoom(this.#units, this.#length + runs.reduce((sum, { text }) => sum + text.length + 1, 2));
+    const units = this.#units;
+    let at = this.#length === 0 ? 1 : this.#length;
+    this.#begins[row] = at;
+    for (const { field, text } of runs) {
+      units[at++] = field + 1;
+      for (let index = 0; index < text.length; index += 1) units[at++] = text.charCodeAt(index);
+    }
+    units[at++] = END_OF_RUNS;
+    this.#length = at;
+  }
+
+  /** What the best field of the row is worth that has a part of a run in one piece; 0 where none has. */
+  weightOf(row: number, part: string, fields: 'all' | 'names'): number {
+    const units = this.#units;
+    let at = this.#begins[row] ?? 0;
+    let best = 0;
+    if (at === 0) return best;
+    let weight = 0;
+    const first = part.charCodeAt(0);
+    for (let unit = units[at] as number; unit !== END_OF_RUNS; unit = units[++at] as number) {
+      if (unit <= FIELDS.length) weight = fields === 'all' || unit === 1 ? (WEIGHTS[unit - 1] as number) : 0;
+      else if (unit === first && weight > best && this.#isAt(at, part)) best = weight;
+    }
+    return best;
+  }
+
+  renumber(newRows: Int32Array): void {
+    const units = this.#units;
+    const begins = this.#begins;
+    let length = this.#length === 0 ? 0 : 1;
+    for (let row = 0; row < begins.length; row += 1) {
+      const begin = begins[row] as number;
+      begins[row] = 0;
+      const newRow = newRows[row] ?? -1;
+      if (begin === 0 || newRow < 0) continue;
+      const end = units.indexOf(END_OF_RUNS, begin) + 1;
+      units.copyWithin(length, begin, end);
+      begins[newRow] = length;
+      length += end - begin;
+    }
+    this.#length = length;
+  }
+
+  #isAt(at: number, part: string): boolean {
+    for (let index = 1; index < part.length; index += 1)
+      if (this.#units[at + index] !== part.charCodeAt(index)) return false;
+    return true;
+  }
+}
+
+/** FNV-1a, a byte or another number at a time. */
+const HASH_OF_NOTHING = 0x811c9dc5 | 0;
+const hashWith = (hash: number, value: number): number => Math.imul(hash ^ value, 0x01000193);
+
+/** What a text takes as a string. */
+const BYTES_PER_TEXT = 40;
+
+/** The places of a slot: the number of a text plus one, 0 where there is none; where it begins and ends in the bytes; its hash. */
+const [NUMBER, BEGIN, END, HASH, SLOT_SIZE] = [0, 1, 2, 3, 4] as const;
+const MAX_SLOTS_USED = 0.7;
+
+/** Texts, each under a number from 0. One that is known is found by its bytes: no string is made of it. */
+export class Texts {
+  readonly values: string[] = [];
+  /** In UTF-8, one after another. */
+  #bytes = new Uint8Array(0);
+  #bytesUsed = 0;
+  /** By a hash. */
+  #slots = new Int32Array(64 * SLOT_SIZE);
+
+  get bytes(): number {
+    return this.values.length * BYTES_PER_TEXT + this.#bytes.byteLength + this.#slots.byteLength;
+  }
+
+  find(text: string): number | undefined {
+    const bytes = Buffer.from(text);
+    const number = this.#slots[
+      this.#slotOf(bytes, 0, bytes.length, hashOfBytes(bytes, 0, bytes.length)) + NUMBER
+    ] as number;
+    // Text that is no Unicode has the bytes of another one.
+    return this.values[number - 1] === text ? number - 1 : undefined;
+  }
+
+  /** The text becomes known. */
+  numberOf({ memory, begin, end }: Slice): number {
+    return this.numberOfBytes(memory, begin, end);
+  }
+
+  numberOfBytes(memory: Uint8Array, begin: number, end: number): number {
+    return this.numberOfHashed(memory, begin, end, hashOfBytes(memory, begin, end));
+  }
+
+  /** Reads for some hashes what is known of them, so that the processor has it near: it does not wait for one before it reads the next. */
+  readAhead(hashes: Int32Array, count: number, into: Int32Array): void {
+    const slots = this.#slots;
+    const bytes = this.#bytes;
+    const mask = slots.length - 1;
+    for (let at = 0; at < count; at += 1) into[at] = slots[homeOf(hashes[at] as number, mask) + BEGIN] as number;
+    for (let at = 0; at < count; at += 1) into[at] = bytes[into[at] as number] as number;
+  }
+
+  numberOfHashed(memory: Uint8Array, begin: number, end: number, hash: number): number {
+    const slot = this.#slotOf(memory, begin, end, hash);
+    const known = this.#slots[slot + NUMBER] as number;
+    if (known !== 0) return known - 1;
+    const from = this.#bytesUsed;
+    this.#bytesUsed = from + end - begin;
+    this.#bytes = withRoom(this.#bytes, this.#bytesUsed);
+    this.#bytes.set(memory.subarray(begin, end), from);
+    this.#slots.set([this.values.push(String(new Slice(memory, begin, end))), from, this.#bytesUsed, hash], slot);
+    if (this.values.length * SLOT_SIZE > this.#slots.length * MAX_SLOTS_USED) this.#rehash();
+    return this.values.length - 1;
+  }
+
+  /** Where a text is, or has its place. */
+  #slotOf(memory: Uint8Array, begin: number, end: number, hash: number): number {
+    const slots = this.#slots;
+    const own = this.#bytes;
+    const mask = slots.length - 1;
+    for (let slot = homeOf(hash, mask); ; slot = (slot + SLOT_SIZE) & mask) {
+      if (slots[slot + NUMBER] === 0) return slot;
+      let at = slots[slot + BEGIN] as number;
+      if (slots[slot + HASH] !== hash || (slots[slot + END] as number) - at !== end - begin) continue;
+      let index = begin;
+      while (index < end && own[at] === memory[index]) {
+        index += 1;
+        at += 1;
+      }
+      if (index === end) return slot;
+    }
+  }
+
+  #rehash(): void {
+    const old = this.#slots;
+    const slots = new Int32Array(old.length * 2);
+    const mask = slots.length - 1;
+    for (let index = 0; index < old.length; index += SLOT_SIZE) {
+      if (old[index + NUMBER] === 0) continue;
+      let slot = homeOf(old[index + HASH] as number, mask);
+      while (slots[slot + NUMBER] !== 0) slot = (slot + SLOT_SIZE) & mask;
+      slots.set(old.subarray(index, index + SLOT_SIZE), slot);
+    }
+    this.#slots = slots;
+  }
+}
+
+const homeOf = (hash: number, mask: number): number => ((hash ^ (hash >>> 15)) << 2) & mask;
+
+const hashOfBytes = (memory: Uint8Array, begin: number, end: number): number => {
+  let hash = HASH_OF_NOTHING;
+  for (let at = begin; at < end; at += 1) hash = hashWith(hash, memory[at] as number);
+  return hash;
+};
+
+/** Up to this many new words are searched one by one; then they are sorted in. */
+const MAX_UNSORTED = 500;
+
+/** Every word that any product ever had, under a number. */
+class Dictionary extends Texts {
+  /** Numbers in the order of their words, but for the latest. */
+  #sorted = new Int32Array(0);
+
+  override get bytes(): number {
+    return super.bytes + this.#sorted.byteLength;
+  }
+
+  beginningWith(prefix: string): number[] {
+    this.#sortIn();
+    const sorted = this.#sorted;
+    const numbers: number[] = [];
+    for (let at = this.#lowerBound(prefix); at < sorted.length; at += 1) {
+      const number = sorted[at] as number;
+      if (!this.values[number]?.startsWith(prefix)) break;
+      numbers.push(number);
+    }
+    for (let number = sorted.length; number < this.values.length; number += 1)
+      if (this.values[number]?.startsWith(prefix)) numbers.push(number);
+    return numbers;
+  }
+
+  /** The numbers of words that are as near to one as a correction may be, with how many letters are changed. */
+  *near(word: string): Generator<{ readonly word: number; readonly changes: number }> {
+    if (changesAllowed(word) === 0) return;
+    for (const [number, candidate] of this.values.entries()) {
+      const changes = changesBetween(word, candidate);
+      if (changes !== undefined) yield { word: number, changes };
+    }
+  }
+
+  #lowerBound(word: string): number {
+    return countBefore(this.#sorted.length, (at) => (this.values[this.#sorted[at] as number] as string) < word);
+  }
+
+  #sortIn(): void {
+    const { values: words } = this;
+    const sortedCount = this.#sorted.length;
+    if (words.length - sortedCount <= MAX_UNSORTED) return;
+    const byWord = (a: number, b: number): number => ((words[a] as string) < (words[b] as string) ? -1 : 1);
+    const latest = Int32Array.from({ length: words.length - sortedCount }, (_, index) => sortedCount + index).sort(
+      byWord,
+    );
+    const merged = new Int32Array(words.length);
+    let left = 0;
+    let right = 0;
+    for (let at = 0; at < merged.length; at += 1) {
+      const takesLeft =
+        right === latest.length ||
+        (left < sortedCount && byWord(this.#sorted[left] as number, latest[right] as number) < 0);
+      merged[at] = (takesLeft ? this.#sorted[left++] : latest[right++]) as number;
+    }
+    this.#sorted = merged;
+  }
+}

@@ -1,0 +1,243 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ExecutionResult } from 'graphql';
+import type { Change } from '../../cache/tags.ts';
+import { AppError } from '../../errors.ts';
+import { textOfResult } from '../body-form.ts';
+import { ChangedIds, type Changes, EVERYTHING, NOTHING, union } from './changed-ids.ts';
+import {
+  type ChangeSource,
+  type LiveEvent,
+  MIN_INTERVAL_MS,
+  RETRY_MS,
+  type Topic,
+  type TopicListener,
+} from './topic.ts';
+
+export type RunChanges = (changes: Changes) => Promise<ExecutionResult>;
+
+/** A transaction of many rows is notified in parts. */
+const COLLECT_MS = 20;
+
+/**
+ * The listeners of the change feed. A change is told when it was notified longer ago than the bound of freshness: before, another gateway may still answer
+ * as it was, and a cache outside would keep that.
+ */
+export class ChangeTopics {
+  readonly #source: ChangeSource;
+  readonly #topics = new Map<string, ChangeTopic>();
+  #beginning = 0;
+  /** When what each table shows next changes with time alone, by the database's clock. Past, or not here: not known. */
+  readonly #plannedMs = new Map<string, number>();
+  readonly #apart = AsyncLocalStorage.snapshot();
+  readonly #unwatch: () => void;
+
+  constructor(source: ChangeSource) {
+    this.#source = source;
+    this.#unwatch = source.tagVersions.watch((change) => void this.#onChange(change));
+  }
+
+  /**
+   * Resolves with what joins a listener.
+   * @param key equal for equal operations
+   * @throws what the operation fails with; AppError BAD_USER_INPUT where no change is notified
+   */
+  async begin(key: string, run: RunChanges): Promise<(listener: TopicListener) => Topic> {
+    const { freshnessMonitor, freshnessMs } = this.#source;
+    if (freshnessMonitor.trustedUntilMs() !== undefined) {
+      throw new AppError('BAD_USER_INPUT', 'With CHANGE_FEED=poll the gateway does not learn what has changed.');
+    }
+    const isFirst = !this.#isOn;
+    this.#beginning += 1;
+    try {
+      if (isFirst) await this.#plan();
+      const first = await run(EVERYTHING);
+      const nothing = textOfResult(await run(NOTHING));
+      await delay(freshnessMs);
+      return (listener) => this.#topic(key, { run, first, nothing }).join(listener);
+    } finally {
+      this.#beginning -= 1;
+    }
+  }
+
+  /**
+   * Tells what has begun or ended with time alone; to be called again and again. Once a planned change is past, a later one may be, too, until the next heartbeat
+   * brings what is planned then: all of them are told after that.
+   */
+  look(): void {
+    if (!this.#isOn) return;
+    const { tagVersions, freshnessMonitor, clock } = this.#source;
+    const nowMs = clock.nowMs();
+    for (const { table } of tagVersions.tags.tables) {
+      const isToCome = nowMs < (this.#plannedMs.get(table) ?? Number.NEGATIVE_INFINITY);
+      const nextMs = freshnessMonitor.plannedMs(table);
+      if (nextMs > nowMs) {
+        this.#plannedMs.set(table, nextMs);
+        if (!isToCome) this.#hear({ table });
+      } else {
+        // To be asked for a heartbeat.
+        freshnessMonitor.nextChangeMs(table);
+      }
+    }
+  }
+
+  close(): void {
+    this.#unwatch();
+    for (const topic of this.#topics.values()) topic.close();
+  }
+
+  get #isOn(): boolean {
+    return this.#topics.size + this.#beginning > 0;
+  }
+
+  /** The first event tells what is past by then. */
+  async #plan(): Promise<void> {
+    const { tagVersions, freshnessMonitor } = this.#source;
+    await freshnessMonitor.plan();
+    for (const { table } of tagVersions.tags.tables) this.#plannedMs.set(table, freshnessMonitor.plannedMs(table));
+  }
+
+  async #onChange(change: Change): Promise<void> {
+    if (!this.#isOn || change.isOfClock) return;
+    // A row that has changed may begin soon, before anything else that is planned: what begins before this is known is told with the row.
+    const isPlanned = await this.#source.freshnessMonitor.plan();
+    this.look();
+    if (!isPlanned) this.#plannedMs.delete(change.table);
+    // All else is told when it is planned again.
+    if (isPlanned || change.rows) this.#hear(change);
+  }
+
+  #hear(change: Change): void {
+    const tell = (): void => {
+      for (const topic of this.#topics.values()) topic.add(change);
+    };
+    this.#apart(() => setTimeout(tell, this.#source.freshnessMs).unref());
+  }
+
+  #topic(key: string, feed: Feed): ChangeTopic {
+    let topic = this.#topics.get(key);
+    if (!topic) {
+      const onEmpty = (): void => void this.#topics.delete(key);
+      topic = new ChangeTopic(feed, this.#source.kindOf, onEmpty, this.#apart);
+      this.#topics.set(key, topic);
+    }
+    return topic;
+  }
+}
+
+interface Feed {
+  readonly run: RunChanges;
+  /** The result for {@link EVERYTHING}, which each listener begins with. */
+  readonly first: ExecutionResult;
+  /** The text of a result that names nothing it selects: no event. */
+  readonly nothing: string;
+}
+
+/** What a listener has not been told yet. */
+interface Untold {
+  readonly listener: TopicListener;
+  readonly joinedMs: number;
+  changes: Changes;
+  /** Whether its next event is being made. */
+  isAwaited: boolean;
+}
+
+/** Equal operations on the change feed. Who waits is told what has changed, and for who does not read it is gathered. */
+class ChangeTopic implements Topic {
+  readonly #feed: Feed;
+  readonly #kindOf: ChangeSource['kindOf'];
+  readonly #onEmpty: () => void;
+  readonly #apart: ReturnType<typeof AsyncLocalStorage.snapshot>;
+  readonly #untold = new Map<TopicListener, Untold>();
+  #gathered = new ChangedIds();
+  #toldMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    feed: Feed,
+    kindOf: ChangeSource['kindOf'],
+    onEmpty: () => void,
+    apart: ReturnType<typeof AsyncLocalStorage.snapshot>,
+  ) {
+    this.#feed = feed;
+    this.#kindOf = kindOf;
+    this.#onEmpty = onEmpty;
+    this.#apart = apart;
+  }
+
+  join(listener: TopicListener): this {
+    this.#untold.set(listener, { listener, joinedMs: performance.now(), changes: NOTHING, isAwaited: false });
+    return this;
+  }
+
+  first(): LiveEvent {
+    return { result: this.#feed.first };
+  }
+
+  add(change: Change): void {
+    this.#gathered.addChange(change);
+    this.#tellSoon();
+  }
+
+  onWaiting(listener: TopicListener): void {
+    const untold = this.#untold.get(listener);
+    if (untold && untold.changes !== NOTHING) this.#tellSoon();
+  }
+
+  leave(listener: TopicListener): void {
+    this.#untold.delete(listener);
+    if (this.#untold.size > 0) return;
+    this.close();
+    this.#onEmpty();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #tellSoon(afterMs = this.#toldMs + MIN_INTERVAL_MS - performance.now()): void {
+    this.#timer ??= this.#apart(() => setTimeout(() => this.#tell(), Math.max(COLLECT_MS, Math.ceil(afterMs))));
+  }
+
+  #tell(): void {
+    this.#timer = undefined;
+    this.#toldMs = performance.now();
+    const changes = this.#gathered.toChanges();
+    this.#gathered = new ChangedIds();
+    const due: Untold[] = [];
+    for (const untold of this.#untold.values()) {
+      untold.changes = union(untold.changes, changes);
+      if (untold.changes === NOTHING || untold.isAwaited || !untold.listener.isWaiting) continue;
+      if (this.#toldMs - untold.joinedMs >= MIN_INTERVAL_MS) due.push(untold);
+      else this.#tellSoon();
+    }
+    // Most have been told the same before.
+    for (const [told, group] of Map.groupBy(due, (untold) => untold.changes)) void this.#tellTogether(told, group);
+  }
+
+  async #tellTogether(changes: Changes, group: readonly Untold[]): Promise<void> {
+    for (const untold of group) {
+      untold.changes = NOTHING;
+      untold.isAwaited = true;
+    }
+    const { run, nothing } = this.#feed;
+    let result: ExecutionResult | undefined;
+    let failure: unknown;
+    try {
+      result = await run(changes);
+    } catch (error) {
+      failure = error;
+    }
+    const isEvent = result !== undefined && textOfResult(result) !== nothing;
+    const isLost = result === undefined && this.#kindOf(failure) === 'other';
+    for (const untold of group) {
+      const { listener } = untold;
+      untold.isAwaited = false;
+      if (isEvent) listener.onEvent({ result: result as ExecutionResult });
+      else if (isLost) listener.onFailure(failure);
+      else if (result === undefined) untold.changes = union(changes, untold.changes);
+      // What has changed meanwhile.
+      if (untold.changes !== NOTHING && listener.isWaiting) this.#tellSoon(result ? undefined : RETRY_MS);
+    }
+  }
+}

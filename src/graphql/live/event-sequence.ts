@@ -1,0 +1,100 @@
+import type { ExecutionResult } from 'graphql';
+import type { LiveEvent, Topic, TopicListener } from './topic.ts';
+
+/** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
+export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
+
+/** What all sequences have in common. */
+export interface SequenceObserver {
+  readonly toErrors: (error: unknown) => NonNullable<ExecutionResult['errors']>;
+  readonly onEvent: () => void;
+  /** Is called once. */
+  readonly onEnd: (sequence: EventSequence, reason: EndReason) => void;
+}
+
+type Step = IteratorResult<ExecutionResult, undefined>;
+
+const DONE: Step = { done: true, value: undefined };
+
+/** The events of one listener. One that reads slowly gets the latest of those that came meanwhile, and none that shows what it has read last. */
+export class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionResult, undefined> {
+  /** Verifies the token of the caller again. */
+  readonly verify: () => Promise<void> | undefined;
+  readonly #observer: SequenceObserver;
+  #topic: Topic | undefined;
+  #unread: LiveEvent | undefined;
+  /** What the last event showed that was read. */
+  #shown: string | undefined;
+  #reader: ((step: Step) => void) | undefined;
+  #isEnded = false;
+
+  constructor(verify: EventSequence['verify'], observer: SequenceObserver) {
+    this.verify = verify;
+    this.#observer = observer;
+  }
+
+  listenTo(topic: Topic): void {
+    this.#topic = topic;
+    this.onEvent(topic.first());
+  }
+
+  get isWaiting(): boolean {
+    return this.#reader !== undefined && !this.#isEnded;
+  }
+
+  onEvent(event: LiveEvent): void {
+    this.#observer.onEvent();
+    this.#give(event);
+  }
+
+  onFailure(error: unknown): void {
+    this.end('failure', error);
+  }
+
+  /** Idempotent. @param error the last event */
+  end(reason: EndReason, error?: unknown): void {
+    if (this.#isEnded) return;
+    if (error !== undefined) this.#give({ result: { errors: this.#observer.toErrors(error) } });
+    this.#isEnded = true;
+    this.#topic?.leave(this);
+    this.#observer.onEnd(this, reason);
+    this.#reader?.(DONE);
+  }
+
+  next(): Promise<Step> {
+    const event = this.#unread;
+    this.#unread = undefined;
+    if (event && !this.#isRead(event)) return Promise.resolve(this.#stepOf(event));
+    if (this.#isEnded) return Promise.resolve(DONE);
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+      this.#topic?.onWaiting?.(this);
+    });
+  }
+
+  return(): Promise<Step> {
+    this.#unread = undefined;
+    this.end('client');
+    return Promise.resolve(DONE);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #give(event: LiveEvent): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    if (reader) reader(this.#stepOf(event));
+    else this.#unread = event;
+  }
+
+  #stepOf({ result, shown }: LiveEvent): Step {
+    this.#shown = shown;
+    return { done: false, value: result };
+  }
+
+  #isRead({ shown }: LiveEvent): boolean {
+    return shown !== undefined && shown === this.#shown;
+  }
+}
