@@ -15,7 +15,7 @@ import { assertServing, readWatchedTables } from './database/migrations/rights.t
 import { assertMigrated } from './database/migrations/status.ts';
 import { awaitDatabase } from './database/open.ts';
 import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
-import { assertSameDatabase, poolerModeOf } from './database/pooler.ts';
+import { assertSameDatabase, checkSessions } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
@@ -185,9 +185,12 @@ const readOperations = async ({ config, parts }: Given) => {
 const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer }: Observability) => {
   const { preparedStatements, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
   const connection = connectionConfig(databaseUrl);
-  const { pooling, isPrepared } = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
-    poolerModeOf(client, { preparedStatements, log }),
+  const { databasePooler: pooling } = config;
+  const lacks = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
+    checkSessions(client, pooling),
   );
+  for (const lack of lacks) log.warn(lack);
+  const isPrepared = preparedStatements === 'auto' ? pooling !== 'transaction' : preparedStatements === 'on';
   const reading = { timeoutMs, log, observer: observer.statement };
   const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size });
   onClose(() => pool.end());
