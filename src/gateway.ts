@@ -38,7 +38,7 @@ import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
 import { type App, createApp } from './http/serve-request.ts';
-import { createViewCounter } from './notice/view-counter.ts';
+import { ViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
 import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
@@ -178,7 +178,8 @@ const assemble = async (
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
   const knownRows = createKnownRows({ ...common, maxBytes: rowBytes });
   const responseCache = createResponseCache({ ...common, maxBytes: cacheMaxBytes - rowBytes, staleIfErrorMs });
-  const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock, timeoutMs));
+  const views = new ViewCounter(sql, clock, timeoutMs);
+  const viewCounter = traceReads(tracing, 'notice', { view: (id: number) => views.view(id) });
   const countViews = createCountViews(viewCounter);
   const { browseIndexMaxBytes } = config;
   const browseIndex = new BrowseIndex({
@@ -250,7 +251,7 @@ const assemble = async (
       knownRows,
       cacheMaxBytes,
       freshnessMonitor,
-      views: viewCounter,
+      views,
       subscriptions: { counts: live.counts, max: config.maxSubscriptions },
       pool,
       replicas,

@@ -4,7 +4,6 @@ import type { CachedResponse } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
-import { lazyLog } from '../observability/log.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
@@ -90,7 +89,7 @@ export const createApp = (deps: Deps): App => {
     known: KnownRequest,
     cached: CachedResponse,
   ): Promise<GatewayResponse> => {
-    const startMs = observer.recordsCached ? performance.now() : 0;
+    const startMs = observer.recordsHits ? performance.now() : 0;
     return countViews(cached).then(
       (body) =>
         body === undefined ? answer(request, key, known.route) : writeHit(request, known, cached, startMs, body),
@@ -228,7 +227,7 @@ export const createApp = (deps: Deps): App => {
     request: GatewayRequest,
     { head, counts }: KnownRequest,
     cached: CachedResponse,
-    startMs = observer.recordsCached ? performance.now() : 0,
+    startMs = observer.recordsHits ? performance.now() : 0,
     countedBody?: string,
   ): GatewayResponse => {
     const { method, target, headers } = request;
@@ -237,11 +236,10 @@ export const createApp = (deps: Deps): App => {
       countedBody === undefined
         ? writer.cached(cached, head, request, requestId)
         : writer.counted(countedBody, head, request, requestId);
-    observer.cached(counts, response.status);
-    if (observer.recordsCached) {
+    if (observer.recordsHits) {
       const { path } = splitTarget(target);
-      observer.recordCached({ method, path, headers }, requestId, counts, response.status, startMs);
-    }
+      observer.hit(counts, response.status, { request: { method, path, headers }, requestId, startMs });
+    } else observer.hit(counts, response.status);
     return response;
   };
 
@@ -263,7 +261,7 @@ export const createApp = (deps: Deps): App => {
       query,
       admit: (rootFields) => access.admit(headers, rootFields),
       countViews: method !== 'HEAD',
-      log: lazyLog(log, requestContext),
+      log: requestContext.lazyLog(log),
       requestContext,
     };
   };

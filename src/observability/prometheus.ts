@@ -17,18 +17,23 @@ collectDefaultMetrics({ register: ofProcess });
 
 /** The metrics of a gateway, named after https://prometheus.io/docs/practices/naming/, and those of its process. */
 export const createRegistry = (sources: MetricSources): Registry => {
-  const { requests, responseCache, knownRows, freshnessMonitor, views, pool, load } = sources;
-  const { fallBacks, browseIndex, version } = sources;
   const registry = new Registry();
-  const { counter, gauge, histogram } = collectorsOf(registry);
-
-  gauge(
+  const collectors = collectorsOf(registry);
+  collectors.gauge(
     'vitrine_build_info',
     'Always 1; its labels say what runs.',
-    () => [[{ version, node: process.versions.node }, 1]],
+    () => [[{ version: sources.version, node: process.versions.node }, 1]],
     'first',
   );
+  for (const count of [countRequests, countMemory, countBrowsing, countLive, countExecutions])
+    count(collectors, sources);
+  if (sources.replicas) countReplicas(registry, sources.replicas);
+  return Registry.merge([ofProcess, registry]);
+};
 
+type Collectors = ReturnType<typeof collectorsOf>;
+
+const countRequests = ({ counter, gauge, histogram }: Collectors, { requests }: MetricSources): void => {
   counter(
     'vitrine_requests_total',
     'Answered requests. Beyond 100 operation names of clients, the label is "other".',
@@ -45,7 +50,12 @@ export const createRegistry = (sources: MetricSources): Registry => {
     () => requestErrors(requests),
   );
   gauge('vitrine_requests_in_flight', 'Requests that are being answered.', () => requests.inFlight);
+};
 
+const countMemory = (
+  { counter, gauge }: Collectors,
+  { responseCache, knownRows, cacheMaxBytes }: MetricSources,
+): void => {
   const { stats } = responseCache;
   counter('vitrine_cache_lookups_total', 'Lookups in the response cache, by outcome.', () =>
     byLabel('outcome', { hit: stats.hits, miss: stats.misses, joined: stats.joined, stale: stats.stale }),
@@ -55,11 +65,13 @@ export const createRegistry = (sources: MetricSources): Registry => {
     'Memory that cached responses and known rows use.',
     () => responseCache.size().bytes + knownRows.size().bytes,
   );
-  gauge('vitrine_cache_max_bytes', 'Memory that cached responses and known rows may use.', () => sources.cacheMaxBytes);
+  gauge('vitrine_cache_max_bytes', 'Memory that cached responses and known rows may use.', () => cacheMaxBytes);
   gauge('vitrine_cache_entries', 'Responses in the cache.', () => responseCache.size().entries);
   gauge('vitrine_known_rows', 'Rows that need not be read while nothing changes them.', () => knownRows.size().rows);
   counter('vitrine_known_row_hits_total', 'Rows that were known, and not read.', () => knownRows.stats.hits);
+};
 
+const countBrowsing = ({ counter, gauge }: Collectors, { browseIndex }: MetricSources): void => {
   const index = browseIndex.status;
   counter('vitrine_browse_answers_total', 'Questions of browsing and search, by what answered them.', () =>
     byLabel('engine', { ...browseIndex.answers }),
@@ -83,7 +95,12 @@ export const createRegistry = (sources: MetricSources): Registry => {
     () => index().leftOut,
   );
   gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => index().bytes);
+};
 
+const countLive = (
+  { counter, gauge, histogram }: Collectors,
+  { freshnessMonitor, views, subscriptions }: MetricSources,
+): void => {
   gauge(
     'vitrine_heartbeat_age_seconds',
     'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
@@ -98,9 +115,9 @@ export const createRegistry = (sources: MetricSources): Registry => {
   );
 
   histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', () => views.batchSizes);
-  gauge('vitrine_views_waiting', 'Views that wait to be counted.', views.waiting);
+  gauge('vitrine_views_waiting', 'Views that wait to be counted.', () => views.waiting());
 
-  const { counts: streams, max: maxStreams } = sources.subscriptions;
+  const { counts: streams, max: maxStreams } = subscriptions;
   gauge('vitrine_subscriptions', 'Open streams of subscriptions.', () => streams.open);
   gauge('vitrine_subscriptions_max', 'Streams of subscriptions that may be open.', () => maxStreams);
   counter('vitrine_subscription_events_total', 'Events that were sent to listeners.', () => streams.events);
@@ -114,7 +131,12 @@ export const createRegistry = (sources: MetricSources): Registry => {
     'Time from a change (its notification, or the moment that was planned) until all its listeners have been sent the event.',
     () => streams.lagSeconds,
   );
+};
 
+const countExecutions = (
+  { counter, gauge, histogram }: Collectors,
+  { requests, load, fallBacks, pool }: MetricSources,
+): void => {
   counter('vitrine_database_statements_total', 'Statements sent to the database.', () =>
     byLabel('statement', requests.statements.byName),
   );
@@ -142,9 +164,6 @@ export const createRegistry = (sources: MetricSources): Registry => {
   gauge('vitrine_database_pool_idle', 'Idle connections of the pool.', () => pool.idleCount);
   gauge('vitrine_database_pool_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
   gauge('vitrine_database_pool_max', 'Connections that the pool may open.', () => pool.options.max);
-
-  if (sources.replicas) countReplicas(registry, sources.replicas);
-  return Registry.merge([ofProcess, registry]);
 };
 
 /** What is counted of a replica. */
