@@ -19,15 +19,19 @@ import { assertSameDatabase, poolerModeOf } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
+import { Answers } from './graphql/body-form.ts';
 import { contextFactory } from './graphql/context.ts';
+import { ask } from './graphql/execution.ts';
+import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
+import { failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { EventStreams } from './graphql/live/event-stream.ts';
 import { createMaskError } from './graphql/mask-error.ts';
-import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
-import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
-import { createDocuments } from './graphql/use-documents.ts';
+import { OwnExecution } from './graphql/own-execution.ts';
+import { SharedExecution } from './graphql/shared-execution.ts';
+import { Documents } from './graphql/use-documents.ts';
 import { Live } from './graphql/use-live.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
@@ -120,13 +124,15 @@ const assemble = async (
 ): Promise<Omit<Gateway, 'close'>> => {
   const schema = createSchema();
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
-  const documents = createDocuments({ ...config, schema, limits: config.queryLimits });
+  const operatorsPlugins = [...plugins, ...(await loadPlugins(config.graphqlPlugins))];
+  /** Whether all callers get the same. */
+  const areShared = operatorsPlugins.length === 0 || config.pluginsShareAnswers;
+  const documents = new Documents({ ...config, schema, limits: config.queryLimits, areShared });
   const trusted = {
-    documents: await readTrustedDocuments(trustedFiles(config), documents.check),
+    documents: await readTrustedDocuments(trustedFiles(config), documents),
     areRequired: config.trustedDocumentsOnly,
     maxChars: maxCharsOf(config.queryLimits),
   };
-  const operatorsPlugins = await loadPlugins(config.graphqlPlugins);
   const observability = await createObservability(config, log);
   const { observer, tracing } = observability;
   onClose(tracing.close);
@@ -209,20 +215,15 @@ const assemble = async (
   });
   onClose(load.stop);
   const costLimit = createCostLimit(schema, limits.maxCost);
-  const runOperation = createOperationRunner({
-    timeoutMs,
-    createContext,
-    responseCache,
-    costLimit,
-    countViews,
-    load,
-    tracing,
-  });
-  const compiled = createCompiledExecution();
+  const compiled = new CompiledExecution();
+  const answers = new Answers({ areRead: operatorsPlugins.length > 0, isCallersOwn: !areShared });
+  const executing = { documents, createContext, responseCache, costLimit, load, tracing, timeoutMs };
+  const execution = areShared
+    ? new SharedExecution({ ...executing, compiled, answers, countViews })
+    : new OwnExecution({ ...executing, viewCounter, hideSuggestions: !config.fieldSuggestions });
   const live = new Live({
-    documents,
-    runOperation,
-    execute: compiled.execute,
+    execution,
+    ask: (args) => ask(args, executing),
     source: common,
     maxSubscriptions: config.maxSubscriptions,
     isRestricted: access.isRestricted,
@@ -236,12 +237,12 @@ const assemble = async (
     documents,
     trusted,
     isRestricted: access.isRestricted,
+    answers,
     live,
     eventStreams,
-    compiled,
-    runOperation,
+    execution,
     maskError,
-    plugins: [...plugins, ...operatorsPlugins],
+    plugins: operatorsPlugins,
   });
   onClose(() => yoga.dispose());
   const metrics = createMetrics(
@@ -277,13 +278,23 @@ const assemble = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ yoga, documents, maskError, eventStreams, graphiql: pages.graphiql }),
-      createRestRoutes(operations, { yoga, documents, maskError }),
+      createGraphqlRoutes({
+        yoga,
+        documents,
+        answers,
+        maskError,
+        eventStreams,
+        streamOf: (call) => live.streamOf(call),
+        graphiql: pages.graphiql,
+      }),
+      createRestRoutes(operations, { yoga, documents, answers, maskError }),
       probes.find,
       pages.find,
       findDemoPicture,
     ],
-    requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
+    requests: createRequestCache(
+      areShared ? Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE)) : 0,
+    ),
     responses: responseCache,
     countViews,
     access,

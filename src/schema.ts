@@ -3,7 +3,6 @@ import { registerBrowse } from './browse/browse.feature.ts';
 import { FEATURES } from './features.ts';
 import { enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
-import { noteParameters } from './graphql/executor/compile.ts';
 import { enforceRowCount } from './graphql/limits/list-size.ts';
 
 const registerChanges = (): Promise<unknown> => import('./graphql/live/changes.ts');
@@ -16,7 +15,15 @@ for (const register of [...FEATURES.map((feature) => feature.register), register
  * The executable schema of all features.
  * @throws Error that names a field whose definition cannot be served
  */
-export const createSchema = (): GraphQLSchema => enforceRowCount(enforceBounds(noteParameters(builder.toSchema())));
+export const createSchema = (): GraphQLSchema => enforceRowCount(enforceBounds(withoutMutations(builder.toSchema())));
+
+/** @throws Error that names the mutations of a schema */
+export const withoutMutations = (schema: GraphQLSchema): GraphQLSchema => {
+  const mutation = schema.getMutationType();
+  if (!mutation) return schema;
+  const names = Object.keys(mutation.getFields()).join(', ');
+  throw new Error(`The schema has mutations (${names}), and this program only reads: take them out of it.`);
+};
 
 /** The SDL of `schema.graphql`: sorted, so that a change of order is no difference. */
 export const printSdl = (schema: GraphQLSchema): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

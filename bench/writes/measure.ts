@@ -7,8 +7,12 @@ import { from, to } from 'pg-copy-streams';
 import { oneRow } from '../../src/database/client.ts';
 import { medianOf } from '../measure/median.ts';
 
-/** What the rows of the back office are written to: ours, and one of the same columns that has a primary key alone. */
-type Side = 'bare' | 'ours';
+/**
+ * What the rows of the back office are written to: a table of the same columns that has a primary key alone; one that has our indexes, too, but no
+ * triggers, checks and words; and ours.
+ */
+const SIDES = ['bare', 'plain', 'ours'] as const;
+type Side = (typeof SIDES)[number];
 type Table = 'product' | 'product_variant';
 
 interface Cost {
@@ -104,18 +108,7 @@ export const measureWrites = async (client: pg.Client, products: number, rounds:
     reset session_replication_role`);
   await client.query('vacuum (full, analyze) product');
   await client.query('vacuum (analyze) product_variant');
-  for (const table of TABLES) {
-    // The types of the columns have checks, too (domains).
-    const { rows: columns } = await client.query<{ column: string }>(
-      `select format('%I %s', attname, case typtype when 'd' then format_type(typbasetype, typtypmod) else format_type(atttypid, atttypmod) end) as column
-       from pg_attribute join pg_type t on t.oid = atttypid
-       where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
-      [table],
-    );
-    await client.query(`
-      create table bare_${table} (${columns.map(({ column }) => column)}, primary key (id));
-      insert into bare_${table} select * from ${table} order by id`);
-  }
+  for (const table of TABLES) await copyTable(client, table);
   const copied = await text(
     client.query(
       to(`copy (
@@ -128,7 +121,7 @@ export const measureWrites = async (client: pg.Client, products: number, rounds:
     Number((await client.query(`select pg_current_wal_insert_lsn() - '0/0' as bytes`)).rows[0].bytes);
 
   const costOf = async ({ of, statements, write }: Kind, side: Side, first: number): Promise<Cost> => {
-    const table = side === 'bare' ? `bare_${of}` : of;
+    const table = side === 'ours' ? of : `${side}_${of}`;
     const walBefore = await walBytes();
     const cpuBefore = cpuUsOf(pid);
     for (let number = first; number < first + statements; number += 1) await write(client, table, number);
@@ -137,23 +130,58 @@ export const measureWrites = async (client: pg.Client, products: number, rounds:
   };
 
   const kinds = kindsOf(products, copied);
-  const costs = new Map(kinds.map((kind) => [kind, { bare: [] as Cost[], ours: [] as Cost[] }]));
+  const costs = new Map(kinds.map((kind) => [kind, { bare: [] as Cost[], plain: [] as Cost[], ours: [] as Cost[] }]));
   // The first round makes the session know its plans and the pages have room, and counts for nothing.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [kind, ofSides] of costs) {
-      for (const side of ['bare', 'ours'] as const) {
+      for (const side of SIDES) {
         const cost = await costOf(kind, side, round * kind.statements);
         if (round > 0) ofSides[side].push(cost);
       }
     }
     await client.query(`
       delete from bare_product where id > ${products};
+      delete from plain_product where id > ${products};
       delete from product where id > ${products}`);
-    await client.query('vacuum bare_product, product, product_words, bare_product_variant, product_variant');
+    const copies = TABLES.flatMap((table) => [`bare_${table}`, `plain_${table}`, table]);
+    await client.query(`vacuum product_words, ${copies}`);
   }
   const median = (all: readonly Cost[]): Cost => ({
     cpuUs: medianOf(all.map((cost) => cost.cpuUs)),
     walBytes: medianOf(all.map((cost) => cost.walBytes)),
   });
-  return [...costs].map(([{ what }, { bare, ours }]) => ({ what, costs: { bare: median(bare), ours: median(ours) } }));
+  return [...costs].map(([{ what }, { bare, plain, ours }]) => ({
+    what,
+    costs: { bare: median(bare), plain: median(plain), ours: median(ours) },
+  }));
+};
+
+/** Makes the bare and the plain copy of a table. */
+const copyTable = async (client: pg.Client, table: Table): Promise<void> => {
+  // The types of the columns have checks, too (domains).
+  const { rows: columns } = await client.query<{ column: string }>(
+    `select format('%I %s', attname, case typtype when 'd' then format_type(typbasetype, typtypmod) else format_type(atttypid, atttypmod) end) as column
+     from pg_attribute join pg_type t on t.oid = atttypid
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+    [table],
+  );
+  const { options } = await oneRow<{ options: string }>(
+    client,
+    `select coalesce('with (' || array_to_string(reloptions, ', ') || ')', '') as options from pg_class where oid = $1::regclass`,
+    [table],
+  );
+  for (const [copy, storage] of [
+    [`bare_${table}`, ''],
+    [`plain_${table}`, options],
+  ]) {
+    await client.query(`
+      create table ${copy} (${columns.map(({ column }) => column)}, primary key (id)) ${storage};
+      insert into ${copy} select * from ${table} order by id`);
+  }
+  const { rows: indexes } = await client.query<{ definition: string }>(
+    `select regexp_replace(pg_get_indexdef(indexrelid), ' INDEX (\\S+) ON \\S+ ', format(' INDEX plain_\\1 ON plain_%s ', $1::text)) as definition
+     from pg_index where indrelid = $1::regclass and not indisprimary`,
+    [table],
+  );
+  for (const { definition } of indexes) await client.query(definition);
 };

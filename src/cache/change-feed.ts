@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DatabaseClient } from '../database/client.ts';
+import { SET_SESSION } from '../database/connection.ts';
 import { hasCode } from '../database/failures.ts';
 import { assertOwnSession } from '../database/pooler.ts';
 import { type CachedTable, type Change, readChange } from './tags.ts';
@@ -54,6 +55,10 @@ const CHANNEL = 'vitrine';
 // A pooler may give the connection another session unnoticed, which is notified of nothing.
 const IS_LISTENING = `exists (select from pg_listening_channels() as channel where channel = '${CHANNEL}') as "isListening"`;
 
+// PostgreSQL gives up what all have read of its queue of notifications only when it is asked for this, or writes the next page: a queue that a listener
+// has filled, which has gone since, stays full, and every write fails.
+const TRIM_QUEUE = 'pg_notification_queue_usage()';
+
 type ListenedHeartbeat = Heartbeat & {
   readonly isListening: boolean;
   /** In the order of the tables; null for what is no table, or not there. */
@@ -89,7 +94,7 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
   notifiesChanges: true,
   prepare: async (client, onChange) => {
     const observed = observer ? await observer.onConnect(client) : [];
-    const columns = [IS_LISTENING, filesSql(tables), ...observed].join(', ');
+    const columns = [IS_LISTENING, TRIM_QUEUE, filesSql(tables), ...observed].join(', ');
     const heartbeat = { name: 'vitrine_beat', text: `${heartbeatSql(tables, '$1::float8')}, ${columns}` };
     const bareHeartbeat = { name: 'vitrine_bare_beat', text: `${BARE_HEARTBEAT_SQL}, ${columns}` };
 
@@ -106,7 +111,7 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
       const notified = readChange(payload, tables, oidOf);
       if (notified) change(notified);
     });
-    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; set jit = off; listen ${CHANNEL}`);
+    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; ${SET_SESSION}; listen ${CHANNEL}`);
     // Before anything that is read is kept: any change from here on is found.
     found = (await client.query<typeof found>(`select ${filesSql(tables)}`)).rows[0] ?? found;
 
@@ -141,11 +146,11 @@ export const createPollFeed = (tables: readonly CachedTable[]): ChangeFeed => ({
   notifiesChanges: false,
   prepare: async (client) => (behindMs, onResent) => {
     // Statements that are sent together are one transaction, so the lock timeout is the heartbeat's alone.
-    const text = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; ${heartbeatSql(tables, behindMs.toFixed(3))}`;
+    const text = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local extra_float_digits = 1; ${heartbeatSql(tables, behindMs.toFixed(3))}`;
     // The driver answers several statements with several results, which its declarations do not say.
     const results = client.query(text) as unknown as Promise<pg.QueryResult<Heartbeat>[]>;
     return resendIfLocked(
-      results.then(([, heartbeat]) => heartbeat?.rows[0]),
+      results.then(([, , heartbeat]) => heartbeat?.rows[0]),
       async () => {
         onResent();
         return (await client.query<Heartbeat>(BARE_HEARTBEAT_SQL)).rows[0];

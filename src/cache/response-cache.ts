@@ -14,6 +14,20 @@ export interface Found {
   readonly outcome: CacheOutcome;
 }
 
+/** What a request is answered with. */
+export type Executed =
+  /** Equal requests get the same. */
+  | (Found & { readonly body?: undefined; readonly encoding?: undefined })
+  /** For this request alone. */
+  | {
+      readonly status: CachedResponse['status'];
+      readonly body: string;
+      readonly encoding: 'utf8' | 'latin1';
+      readonly answer?: undefined;
+      /** The cached response with placeholders for view counts that the body was made of. */
+      readonly template?: CachedResponse | undefined;
+    };
+
 /** Makes the body of a response, and adds to the hints what it depends on. */
 export type MakeBody = (hints: CacheHints) => Promise<string>;
 
@@ -104,8 +118,16 @@ export const createResponseCache = ({
       return Math.min(...this.#nextChanges.map((ms) => ms ?? this.#nowMs + UNKNOWN_CHANGE_MS));
     }
 
-    /** The body is made: the response, which is also cached if it is still true. @param last that was cached under the key until now */
+    /** The response, which is also cached if it is still true. @param last that was cached under the key until now */
     keep(body: string, last: CachedResponse | undefined): CachedResponse {
+      const made = this.toResponse(body, last);
+      // Not with several views: where one notice was withdrawn, the response is made again, after the views of the others were counted.
+      const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
+      if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(this.#key, made);
+      return made;
+    }
+
+    toResponse(body: string, last?: CachedResponse): CachedResponse {
       const { hints } = this;
       const openedMs = this.#openedMs;
       const { asOfMs = openedMs } = hints;
@@ -114,7 +136,7 @@ export const createResponseCache = ({
       const heldUntilMs = Math.min(this.#nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
       // A response that may change unnoticed is valid for no time: neither this cache nor one outside keeps it.
       const validUntilMs = hints.isWatched ? heldUntilMs : this.#nowMs;
-      const made: CachedResponse = {
+      return {
         key: this.#key,
         entry: last?.entry ?? { response: undefined },
         status: hints.status,
@@ -131,10 +153,6 @@ export const createResponseCache = ({
         views: [...hints.views],
         encoded: undefined,
       };
-      // Not with several views: where one notice was withdrawn, the response is made again, after the views of the others were counted.
-      const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
-      if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(this.#key, made);
-      return made;
     }
 
     #changesMs(): number {
@@ -239,6 +257,11 @@ export const createResponseCache = ({
     size: store.size,
     /** For what is made beside the cache, and never kept. */
     createHints,
+    /** A response that is neither kept nor given to another, with what it depends on. */
+    makeApart: async (key: string, make: MakeBody): Promise<Found> => {
+      const ticket = new Ticket(key);
+      return { answer: ticket.toResponse(await make(ticket.hints)), outcome: 'miss' };
+    },
     /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
     current: ({ response: cached }: CacheEntry): CachedResponse | undefined => {
       if (cached === undefined || !freshnessMonitor.isFresh() || !isGiven(cached)) return undefined;

@@ -3,21 +3,34 @@ import { slugOfName } from '../import/fields/slug.ts';
 import { INT32_MAX, integer } from '../import/fields/values.ts';
 import {
   addMissingSlug,
+  type Counts,
   CREATED_AT,
   field,
   type ImportKind,
   NAME,
   nullable,
+  type Range,
+  type RowWriter,
   SLUG,
   UPDATED_AT,
+  type WriteContext,
 } from '../import/kind.ts';
-import { isBlank, isObject, type Value } from '../import/record.ts';
+import { isBlank, isObject, type Place, placeOf, textIn, type Value } from '../import/record.ts';
+import { findExisting, STAGE } from '../import/write/stage.ts';
+import { createTableWriter, type TableWriter } from '../import/write/writer.ts';
+import {
+  assignCategorySlugs,
+  createMissingCategories,
+  readStagedCategories,
+  rejectUnknownCategories,
+} from './category-paths.import.ts';
 
 export const categoryImport: ImportKind = {
   table: 'category',
   plural: 'categories',
   key: 'slug',
   categoryColumn: 'parent_id',
+  onConflict: 'on conflict (slug) do nothing',
   fields: {
     slug: SLUG,
     name: NAME,
@@ -48,17 +61,70 @@ export const categoryImport: ImportKind = {
       return addMissingSlug(values, options);
     },
   },
+  write: {
+    find: async ({ client, kind }) => {
+      await assignCategorySlugs(client, await readStagedCategories(client));
+      await findExisting(client, kind);
+    },
+    prepare: async (context, rows): Promise<RowWriter> => {
+      const table = await createTableWriter(context, context.kind);
+      // They refer to one another, so all rows are inserted before any parent is set.
+      return { ...rows, isWhole: true, write: (all, writing) => writeCategories(writing, table, all) };
+    },
+  },
+};
+
+const writeCategories = async (context: WriteContext, table: TableWriter, all: Range): Promise<Counts> => {
+  const { client, kind, columnOf, onFault } = context;
+  const isStaged = `exists (select from ${STAGE} other where other.slug = step ->> 0)`;
+  for (;;) {
+    // A rejected category may leave others without a parent.
+    while ((await rejectUnknownCategories(context, isStaged)) > 0);
+    await client.query('savepoint categories');
+    const created = await table.insert(all);
+    // Another writer may have inserted some of them meanwhile.
+    await findExisting(client, kind);
+    const createdCategories = await createMissingCategories(client, all);
+    const counts = await table.count(all, created, await table.update(all));
+    const cycles = await findCycles(client);
+    if (cycles.length === 0) return { ...counts, createdCategories };
+    await client.query('rollback to savepoint categories');
+    const reason = 'is below this category itself: choose another parent';
+    for (const cycle of cycles) onFault({ ...placeOf(cycle), column: columnOf('parent'), value: cycle.parent, reason });
+    await client.query(`delete from ${STAGE} where slug = any ($1)`, [cycles.map(({ slug }) => slug)]);
+  }
+};
+
+interface Cycle extends Place {
+  readonly slug: string;
+  readonly parent: string;
+}
+
+/** The staged categories that are, as they are written now, among their own ancestors. */
+const findCycles = async (client: WriteContext['client']): Promise<readonly Cycle[]> => {
+  const { rows } = await client.query<Cycle>(`
+    with recursive ancestors (slug, id) as (
+      select t.slug, t.parent_id from category t join ${STAGE} s on s.slug = t.slug
+      union
+      select ancestors.slug, t.parent_id from ancestors join category t on t.id = ancestors.id)
+    select s.line, s.record, s.slug, parent.slug as parent
+    from ancestors join category t on t.slug = ancestors.slug and t.id = ancestors.id
+      join category parent on parent.id = t.parent_id join ${STAGE} s on s.slug = t.slug
+    order by s.ordinal`);
+  return rows;
 };
 
 /** A path ends with the category itself; missing parents are created. */
 const shapeOfPath = (values: Record<string, Value>, steps: readonly Value[]): string | undefined => {
   const last = steps.at(-1) ?? '';
-  const { slug, name } = isObject(last) ? last : { slug: slugOfName(steps.filter(isText).join('-')), name: last };
-  const hasOwnSlug = Boolean(values.slug);
+  const name = nameIn(last);
+  const ownSlug = isObject(last) ? last.slug : undefined;
+  const isMade = isBlank(values.slug) && isBlank(ownSlug) && name !== undefined;
   values.parent ||= steps.length > 1 ? steps.slice(0, -1) : null;
   values.name ||= name ?? '';
-  values.slug ||= slug ?? '';
-  return hasOwnSlug || !isText(last) ? undefined : last;
+  values.slug ||= ownSlug ?? slugOfName(steps.flatMap((step) => nameIn(step) ?? []).join('-'));
+  return isMade ? name : undefined;
 };
 
-const isText = (step: Value): step is string => typeof step === 'string';
+/** A step is a name, or an object that has one. */
+const nameIn = (step: Value): string | undefined => textIn(isObject(step) ? step.name : step);

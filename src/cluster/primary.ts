@@ -36,41 +36,66 @@ export const backOffMs = (failures: number): number =>
  * @throws Error with the error of the first worker that cannot start
  */
 export const serveByWorkers = async (config: Config, databaseUrl: string, log: Logger): Promise<Serving> => {
-  const finishMs = config.shutdownTimeoutMs + GRACE_MS;
   // All workers get the same port. Whether another program has it is checked here: a socket with `reusePort` would not report that.
   const environment = { DATABASE_URL: databaseUrl, PORT: String(await findPort(config)) };
+  const workers = new Workers(environment, log);
+  const url = await workers.serve(config.workers);
+  return { url, stop: () => workers.stop(config.shutdownTimeoutMs + GRACE_MS) };
+};
+
+/** The workers of this process. Those that end are replaced until they are stopped. */
+class Workers {
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #log: Logger;
   /** Workers that have not ended, serving or not. */
-  const running = new Map<Worker, Promise<unknown>>();
-  let deaths = 0;
-  let serving = 0;
-  let isStopping = false;
-  const metrics = createClusterMetrics({ workers: () => serving, deaths: () => deaths });
+  readonly #running = new Map<Worker, Promise<unknown>>();
+  readonly #metrics = createClusterMetrics({ workers: () => this.#serving, deaths: () => this.#deaths });
+  #serving = 0;
+  #deaths = 0;
+  #isStopping = false;
 
-  const tell = (worker: Worker, message: ToWorker): void => {
-    if (worker.isConnected()) worker.send(message);
-  };
-  const kill = (): void => {
-    for (const worker of running.keys()) worker.process.kill('SIGKILL');
-  };
+  constructor(environment: Readonly<Record<string, string>>, log: Logger) {
+    this.#environment = environment;
+    this.#log = log;
+    // No worker outlives this process.
+    process.once('exit', () => this.#kill());
+  }
 
-  const sendPage = (worker: Worker): Promise<void> =>
-    metrics.page().then(
-      (page) => tell(worker, { kind: 'page', page }),
-      (error: unknown) => {
-        log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
-        tell(worker, { kind: 'page' });
-      },
-    );
+  /** @returns their address @throws Error with the error of the first that cannot start */
+  async serve(count: number): Promise<string> {
+    const started = await Promise.all(Array.from({ length: count }, () => this.#start())).catch((error: unknown) => {
+      this.#kill();
+      throw error;
+    });
+    for (const worker of started) {
+      this.#log.info(`${worker.name} serves`);
+      void this.#keep(worker);
+    }
+    return started[0]?.url ?? '';
+  }
+
+  /** Resolves when all have ended. @param timeoutMs after this time they are killed */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#isStopping = true;
+    for (const worker of this.#running.keys()) tell(worker, { kind: 'stop' });
+    const overdue = setTimeout(() => this.#kill(), timeoutMs);
+    await Promise.all(this.#running.values());
+    clearTimeout(overdue);
+  }
+
+  #kill(): void {
+    for (const worker of this.#running.keys()) worker.process.kill('SIGKILL');
+  }
 
   /** Starts this program as a worker, with the same arguments. Resolves when it serves. */
-  const start = async (): Promise<StartedWorker> => {
-    const worker = cluster.fork(environment);
+  async #start(): Promise<StartedWorker> {
+    const worker = cluster.fork(this.#environment);
     const name = `worker ${worker.id} (process ${worker.process.pid})`;
     const url = Promise.withResolvers<string>();
     const over = Promise.withResolvers<number | NodeJS.Signals>();
-    running.set(worker, new Promise((resolve) => worker.once('exit', resolve)));
+    this.#running.set(worker, new Promise((resolve) => worker.once('exit', resolve)));
     worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => {
-      running.delete(worker);
+      this.#running.delete(worker);
       url.reject(new Error(`${name} ended with ${code ?? signal} before it served`));
       over.resolve(code ?? signal ?? -1);
     });
@@ -79,65 +104,59 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'serving') url.resolve(message.url);
       else if (message.kind === 'failed') url.reject(failureOf(message));
-      else if (message.kind === 'ask-page') void sendPage(worker);
+      else if (message.kind === 'ask-page') void this.#sendPage(worker);
     });
     const started = { name, url: await url.promise, over: over.promise };
-    metrics.add(worker);
+    this.#metrics.add(worker);
     return started;
-  };
+  }
+
+  #sendPage(worker: Worker): Promise<void> {
+    return this.#metrics.page().then(
+      (page) => tell(worker, { kind: 'page', page }),
+      (error: unknown) => {
+        this.#log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
+        tell(worker, { kind: 'page' });
+      },
+    );
+  }
 
   /** Replaces this worker, and each of its replacements, until the gateway stops. */
-  const keep = async (first: StartedWorker): Promise<void> => {
-    let current = first;
-    for (let failures = 0; ; ) {
-      const { name, over } = current;
+  async #keep(first: StartedWorker): Promise<void> {
+    let failures = 0;
+    for (let current = first; ; ) {
       const sinceMs = performance.now();
-      serving += 1;
-      const how = await over;
-      if (isStopping) return;
-      serving -= 1;
-      deaths += 1;
+      this.#serving += 1;
+      const how = await current.over;
+      if (this.#isStopping) return;
+      this.#serving -= 1;
+      this.#deaths += 1;
       failures = performance.now() - sinceMs > STEADY_MS ? 0 : failures + 1;
-      log.error(`${name} ended with ${how}; it is replaced`);
-      for (let next: StartedWorker | undefined; !next; ) {
+      this.#log.error(`${current.name} ended with ${how}; it is replaced`);
+      for (let next: StartedWorker | undefined; !next; failures += next ? 0 : 1) {
         await delay(backOffMs(failures));
-        if (isStopping) return;
-        try {
-          next = current = await start();
-        } catch (error) {
-          if (isStopping) return;
-          failures += 1;
-          log.error({ err: error }, `a worker does not start; the next try is in ${backOffMs(failures) / 1000} s`);
-        }
+        if (this.#isStopping) return;
+        next = await this.#tryToStart(backOffMs(failures + 1));
+        if (next) current = next;
       }
-      log.info(`${current.name} replaces it`);
+      this.#log.info(`${current.name} replaces it`);
     }
-  };
-
-  // No worker outlives this process.
-  process.once('exit', kill);
-
-  let workers: StartedWorker[];
-  try {
-    workers = await Promise.all(Array.from({ length: config.workers }, start));
-  } catch (error) {
-    kill();
-    throw error;
   }
-  for (const worker of workers) {
-    log.info(`${worker.name} serves`);
-    void keep(worker);
+
+  /** @returns undefined where it does not start @param nextInMs for the log: when it is tried again */
+  async #tryToStart(nextInMs: number): Promise<StartedWorker | undefined> {
+    try {
+      return await this.#start();
+    } catch (error) {
+      if (!this.#isStopping)
+        this.#log.error({ err: error }, `a worker does not start; the next try is in ${nextInMs / 1000} s`);
+      return undefined;
+    }
   }
-  return {
-    url: workers[0]?.url ?? '',
-    stop: async () => {
-      isStopping = true;
-      for (const worker of running.keys()) tell(worker, { kind: 'stop' });
-      const overdue = setTimeout(kill, finishMs);
-      await Promise.all(running.values());
-      clearTimeout(overdue);
-    },
-  };
+}
+
+const tell = (worker: Worker, message: ToWorker): void => {
+  if (worker.isConnected()) worker.send(message);
 };
 
 const failureOf = ({ message, stack, isOperators }: Extract<FromWorker, { kind: 'failed' }>): Error =>

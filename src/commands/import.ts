@@ -1,8 +1,9 @@
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
 import { categoryPath, splitPath } from '../import/fields/lists.ts';
+import { InvalidValueError, type Parse } from '../import/fields/parse.ts';
 import { currency } from '../import/fields/price.ts';
-import { count, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
+import { count, integer } from '../import/fields/values.ts';
 import { formatsOf, parseMapping } from '../import/formats/formats.ts';
 import type { RunOptions } from '../import/import.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
@@ -38,6 +39,7 @@ const importOptions = {
     multiple: true,
   },
   'header-line': text('LINE', 'The line of a CSV that names its columns, if it is not the first.'),
+  record: text('ELEMENT', 'The element of an XML file that is a record, if it is not item, entry or product.'),
   'list-separator': text(
     'TEXT',
     'What stands between tags, pictures or several categories in a cell; of categories the deepest counts.',
@@ -132,6 +134,7 @@ const readOptions = (args: OptionValues<typeof importOptions>): Omit<RunOptions,
     stock: number('stock', count),
     html: args.html,
     headerLine: number('header-line', LINES),
+    record: args.record,
     listSeparator: args['list-separator'],
     pathSeparator: args['path-separator'],
     isDryRun: args['dry-run'] === true,

@@ -194,6 +194,11 @@ const documents = {
     path,
     'JavaScript module whose default export is a list of [plugins](plugins.md) of Yoga or Envelop.',
   ),
+  PLUGINS_SHARE_ANSWERS: row(
+    toggle,
+    'Whether plugins give all callers the same, so that memory answers before them. Otherwise each operation is executed for its own caller.',
+    { default: 'false' },
+  ),
   TRUSTED_DOCUMENTS: row(
     path,
     'JSON file of [GraphQL documents](trusted-documents.md): an object of ids and texts, or a manifest of Apollo.',

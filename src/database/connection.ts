@@ -16,6 +16,24 @@ export const connectionConfig = (url: string): ConnectionConfig => {
   return { ...connection, connectToPrimary: createConnectToPrimary(connection, hosts, attributes ?? 'read-write') };
 };
 
+/**
+ * What statements rely on, whatever the role or the database sets. Apart from {@link connectionConfig}, because poolers let no session begin with these:
+ * behind one they are set afterwards, and where each transaction may have another session, the role has to set them.
+ */
+export const SESSION_SETTINGS = {
+  // To compile a statement takes PostgreSQL half a second. It does so where an estimate is far too high, as for small tables that were never analysed.
+  jit: 'off',
+  // A moment has more digits than a double is written with below 1.
+  extra_float_digits: '1',
+  // A search by words finds all products, and not a random part of them.
+  gin_fuzzy_search_limit: '0',
+} as const;
+
+/** {@link SESSION_SETTINGS} in SQL. */
+export const SET_SESSION = Object.entries(SESSION_SETTINGS)
+  .map(([name, value]) => `set ${name} = '${value}'`)
+  .join('; ');
+
 type ParsedUrl = ConnectionConfig & { target_session_attrs?: SessionAttributes };
 
 const configOf = (url: string): ParsedUrl => {
@@ -29,13 +47,15 @@ const configOf = (url: string): ParsedUrl => {
       // Prisma's adapter writes and reads times without their zone and takes them for UTC, whatever the session's zone is.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
+      // Otherwise a backslash in a text of our SQL is the beginning of an escape.
+      standard_conforming_strings: 'on',
       ...(schema && { search_path: quotedIfNeeded(schema) }),
     },
     keepAlive: true,
   };
 };
 
-/** PostgreSQL folds what is not quoted to small letters. A name that needs no quotes has none, so that it compares with what a role or a pooler sets. */
+/** PostgreSQL folds what is not quoted to small letters. A name that needs no quotes gets none, and compares with what a role or a pooler sets. */
 const quotedIfNeeded = (name: string): string => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : pg.escapeIdentifier(name));
 
 const AUTHORITY = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
@@ -66,7 +86,7 @@ export const namesOneServer = (url: string): boolean => {
 };
 
 /** Its hosts and ports, for messages. */
-export const placeOf = (url: string): string =>
+export const hostsOf = (url: string): string =>
   urlsOf(url)
     .map((each) => {
       const { host, port } = parseIntoClientConfig(each);

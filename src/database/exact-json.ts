@@ -4,7 +4,7 @@ const isDouble = (digits: string): boolean => {
   return (size >= 1e-300 && size <= 1e300) || !/[1-9]/.test(digits);
 };
 
-/** A number as products, facets and filters have it, and facets.sql.ts writes it: as JavaScript does, and one beyond its range with all its digits. */
+/** A number as products, facets, filters and facets.sql.ts have it: as JavaScript writes it, and one beyond its range with all its digits. */
 export const numberText = (digits: string): string => {
   if (isDouble(digits)) return String(Number(digits));
   return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type ConnectToPrimary, type DatabaseClient, oneRow, withConnection } from './client.ts';
 
-/** What a session must be good for, as libpq names it: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS */
+/** What libpq allows: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS */
 export const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
 
 export type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number];

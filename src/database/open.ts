@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
 import { type DatabaseClient, withConnection } from './client.ts';
-import { connectionConfig, placeOf } from './connection.ts';
+import { connectionConfig, hostsOf } from './connection.ts';
 import { isDatabaseUnavailable, messageOf } from './failures.ts';
 import { applyMigrations } from './migrations/apply.ts';
 
@@ -123,7 +123,7 @@ export const awaitDatabase = async <Answer>(
       }
       if (performance.now() - remindedMs > REMIND_MS) {
         remindedMs = performance.now();
-        log.warn(`waiting for the database at ${placeOf(url)}: ${message}`);
+        log.warn(`waiting for the database at ${hostsOf(url)}: ${message}`);
       }
       await delay(RETRY_MS);
     }

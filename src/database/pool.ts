@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type ConnectionConfig, DatabaseClient, isBusy, oneRow } from './client.ts';
+import { SESSION_SETTINGS, SET_SESSION } from './connection.ts';
 import { exactJson } from './exact-json.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooling } from './pooler.ts';
@@ -79,8 +80,7 @@ export const createDatabase = (options: Options): Database => {
     ...connection,
     Client: CountingClient,
     ...(onConnect && { onConnect }),
-    // To compile a statement takes PostgreSQL half a second. It does so where an estimate is far too high, as for small tables that were never analysed.
-    ...(pooling === 'none' && { startup: { ...connection.startup, jit: 'off' } }),
+    ...(pooling === 'none' && { startup: { ...connection.startup, ...SESSION_SETTINGS } }),
     types: TYPES,
     max: size,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
@@ -88,7 +88,7 @@ export const createDatabase = (options: Options): Database => {
     // PgBouncer lets no session begin with them. Where each transaction has another session, they are for the role to set.
     ...(pooling === 'session' && {
       onConnect: async (client) => {
-        await client.query(`set statement_timeout = ${timeoutMs}; set jit = off`);
+        await client.query(`set statement_timeout = ${timeoutMs}; ${SET_SESSION}`);
         await onConnect?.(client);
       },
     }),

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { withConnection } from '../database/client.ts';
-import { connectionConfig, placeOf } from '../database/connection.ts';
+import { connectionConfig, hostsOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { OperatorError } from '../errors.ts';
 import type { CheckedTable } from '../feature.ts';
@@ -11,6 +11,7 @@ import {
   checkMigrations,
   checkNotifications,
   checkPermissions,
+  checkQueue,
   checkVariants,
   checkWords,
 } from './tables.ts';
@@ -27,6 +28,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['indexes', checkIndexes],
   ['words', checkWords],
   ['variants', checkVariants],
+  ['queue', checkQueue],
   ['notifications', checkNotifications],
 ];
 
@@ -38,7 +40,7 @@ export const examine = async (
   instances: number,
 ): Promise<Finding[]> => {
   const connection = { ...connectionConfig(url), connectionTimeoutMillis: 5000, query_timeout: 10_000 };
-  const place = `${connection.database ?? ''} at ${placeOf(url)}`;
+  const place = `${connection.database ?? ''} at ${hostsOf(url)}`;
   const startMs = performance.now();
   return withConnection(connection, undefined, async (client) => {
     const findings = [ok('database', `connected to ${place} in ${Math.round(performance.now() - startMs)} ms`)];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { oneRow, withConnection } from '../database/client.ts';
 import { createClock } from '../database/clock.ts';
-import { connectionConfig, placeOf } from '../database/connection.ts';
+import { connectionConfig, hostsOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
 import { poolerModeOf } from '../database/pooler.ts';
@@ -160,7 +160,7 @@ export const checkReplicas: Check = async ({ client, config }) => {
 };
 
 const examineReplica = async (url: string, primary: WalPosition, freshnessMs: number): Promise<Finding[]> => {
-  const place = placeOf(url);
+  const place = hostsOf(url);
   const warned = (message: string, remedy: string): Finding[] => [warn('replicas', `${place} ${message}`, remedy)];
   try {
     return await withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {

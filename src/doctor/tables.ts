@@ -8,6 +8,7 @@ import {
   readMigrationStatus,
 } from '../database/migrations/status.ts';
 import { findPooling, tripOfNotification } from '../database/pooler.ts';
+import type { CheckedTable } from '../feature.ts';
 import { type Check, type Examined, type Finding, fail, ok, warn } from './finding.ts';
 
 /** Whether the database is as this version's migrations leave it. */
@@ -69,23 +70,20 @@ export const checkIndexes: Check = async ({ client }) => {
   return findings.length > 0 ? findings : [ok('indexes', `all ${names.length} there and valid`)];
 };
 
-/** A check of rows is left out where the role cannot read them: {@link checkPermissions} says so. */
-const canRead = async (client: DatabaseClient, ...tables: readonly string[]): Promise<boolean> => {
-  const { missing } = await missingRights(
-    client,
-    tables.map((table) => ({ table, rights: ['select'] })),
-  );
-  return missing.length === 0;
+/** A check of rows is left out where the role may not read them: {@link checkPermissions} says so. */
+const canRead = async ({ client, tables }: Examined, ...names: readonly string[]): Promise<boolean> => {
+  const read = tables.filter(({ table }) => names.includes(table));
+  return (await missingRights(client, read)).missing.length === 0;
 };
 
 /** Of a larger catalogue, about so many products are looked at. */
 const SAMPLE = 1000;
 
-/** Whether products are found by what their texts are now: what fires no trigger (`ALTER TABLE … USING`, triggers that are off) leaves old words. */
-export const checkWords: Check = async ({ client }) => {
-  if (!(await canRead(client, 'product', 'product_words'))) return [];
+/** Whether products are found by their present texts: what fires no trigger (`ALTER TABLE … USING`, triggers that are off) leaves old words. */
+export const checkWords: Check = async (examined) => {
+  if (!(await canRead(examined, 'product'))) return [];
   const { seen, stale } = await oneRow<{ seen: number; stale: number }>(
-    client,
+    examined.client,
     `select count(*)::int as seen,
        count(*) filter (where w.words is distinct from vitrine_search(p.name, p.brand, p.tags, p.subtitle, p.description))::int as stale
      from (
@@ -103,10 +101,10 @@ export const checkWords: Check = async ({ client }) => {
  * Whether variants have a value for each option of their product: the database looks when a variant is written, and not when the product is. And whether products have the price,
  * list price and stock of their variants: a write that fires no trigger leaves them as they were.
  */
-export const checkVariants: Check = async ({ client }) => {
-  if (!(await canRead(client, 'product', 'product_variant'))) return [];
+export const checkVariants: Check = async (examined) => {
+  if (!(await canRead(examined, 'product', 'product_variant'))) return [];
   const { unfit, stale } = await oneRow<Record<'unfit' | 'stale', readonly number[]>>(
-    client,
+    examined.client,
     `select coalesce(array_agg(id order by id) filter (where is_unfit), '{}') as unfit, coalesce(array_agg(id order by id) filter (where is_stale), '{}') as stale
      from (
        select p.id, bool_or(cardinality(v.option_values) <> cardinality(p.option_names)) as is_unfit,
@@ -155,7 +153,52 @@ export const checkPermissions: Check = async ({ client, tables }) => {
   );
   let surplus = isWriter ? '; it may also write, which serving does not need' : '';
   if (isSuperuser) surplus = '; it is a superuser, which serving does not need';
-  return [ok('permissions', `${role} has all the rights that serving needs${surplus}`)];
+  const serving = ok('permissions', `${role} has all the rights that serving needs${surplus}`);
+  return [serving, ...(await examineWriters(client, tables))];
+};
+
+/** Roles that were let write a table, and may not execute a function that its checks, defaults or indexes call. */
+const examineWriters = async (client: DatabaseClient, tables: readonly CheckedTable[]): Promise<Finding[]> => {
+  const { rows } = await client.query<{ role: string; tables: string; functions: string }>(
+    `with writable as (
+       select oid as table, relacl as acl, relowner as owner from pg_class where oid = any (select to_regclass(t) from unnest($1::text[]) t)
+       union all
+       select attrelid, attacl, relowner from pg_attribute join pg_class c on c.oid = attrelid
+       where attrelid = any (select to_regclass(t) from unnest($1::text[]) t)
+     ),
+     called as (
+       select w.table, refobjid as function from (select distinct w.table from writable w) w, pg_depend
+       where refclassid = 'pg_proc'::regclass and (
+         classid = 'pg_constraint'::regclass and objid in (
+           select oid from pg_constraint
+           where conrelid = w.table or contypid in (select atttypid from pg_attribute where attrelid = w.table))
+         or classid = 'pg_attrdef'::regclass and objid in (select oid from pg_attrdef where adrelid = w.table)
+         or classid = 'pg_class'::regclass and objid in (select indexrelid from pg_index where indrelid = w.table))
+     )
+     select case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as role,
+       string_agg(distinct w.table::regclass::text, ', ') as tables, string_agg(distinct function::regproc::text, ', ') as functions
+     from writable w join called c on c.table = w.table, aclexplode(acl)
+     where privilege_type in ('INSERT', 'UPDATE') and grantee <> owner and not has_function_privilege(grantee, function, 'execute')
+     group by 1 order by 1`,
+    [tables.map(({ table }) => table)],
+  );
+  return rows.map(({ role, tables: written, functions }) => {
+    const message = `${role} may write ${written}, and may not execute what their checks call: its writes fail`;
+    return warn('permissions', message, `Let the owner run "grant execute on function ${functions} to ${role}".`);
+  });
+};
+
+/** From here on somebody should look: a listener is stuck. */
+const MAX_QUEUE_USAGE = 0.1;
+
+/** How full PostgreSQL's one queue of notifications is. To ask gives up what all listeners have read. */
+export const checkQueue: Check = async ({ client }) => {
+  const { usage } = await oneRow<{ usage: number }>(client, 'select pg_notification_queue_usage() as usage');
+  const message = `PostgreSQL's queue of notifications is ${Math.round(usage * 100)} % full`;
+  if (usage < MAX_QUEUE_USAGE) return [ok('queue', message)];
+  const remedy =
+    'Find a session that listens and reads nothing (pg_stat_activity: an old xact_start, or the wait_event ClientWrite), and end it with pg_terminate_backend.';
+  return [warn('queue', `${message}: once it is full, every write fails`, remedy)];
 };
 
 const TIMEOUT_MS = 3000;

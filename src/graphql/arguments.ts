@@ -4,6 +4,7 @@ import {
   type GraphQLArgument,
   GraphQLError,
   type GraphQLField,
+  type GraphQLFieldResolver,
   type GraphQLObjectType,
   type GraphQLSchema,
   getArgumentValues,
@@ -79,16 +80,24 @@ export const maxItemsOf = ({ extensions }: Pick<GraphQLArgument, 'extensions'>):
 
 export const isListSize = (argument: GraphQLArgument): boolean => rangeOf(argument)?.isListSize === true;
 
+type Resolver = GraphQLFieldResolver<unknown, unknown>;
+
+/** A wrapper with as many parameters as its resolver: an operation is compiled only where no resolver takes the fourth, `info`. */
+export const around = <Wrapper extends GraphQLFieldResolver<unknown, never>>(
+  resolve: Resolver,
+  wrapper: Wrapper,
+): Wrapper => Object.defineProperty(wrapper, 'length', { value: resolve.length });
+
 /** Makes every field of the schema check its arguments before it resolves. */
 export const enforceBounds = (schema: GraphQLSchema): GraphQLSchema => {
   for (const { field } of objectFieldsOf(schema)) {
     const bounded = field.args.filter((argument) => rangeOf(argument) ?? maxItemsOf(argument));
     const { resolve } = field;
     if (bounded.length === 0 || !resolve) continue;
-    field.resolve = (source, args, context, info) => {
+    field.resolve = around(resolve, (source, args, context, info) => {
       for (const argument of bounded) checkBounds(argument, args[argument.name]);
       return resolve(source, args, context, info);
-    };
+    });
   }
   return schema;
 };

@@ -1,76 +1,95 @@
 import type { ExecutionResult } from 'graphql';
+import { bytesOf } from '../cache/cached-response.ts';
+import type { Executed } from '../cache/response-cache.ts';
 import type { CostReport } from './limits/cost.ts';
 
 /** What a protocol makes of the JSON text of `data`. */
 export interface BodyForm {
   /** Part of the cache key: bodies of different forms are different responses. */
   readonly name: string;
-  /** @param cost of the operation, measured when it is called */
-  readonly toBody: (data: string, cost: () => CostReport) => string;
-  /** The body of a response with status 404, where the data says that there is nothing; undefined elsewhere. */
-  readonly toAbsence?: (data: string) => string | undefined;
+  /**
+   * The body of a response. Its status is 404 where the data says that there is nothing.
+   * @param cost of the operation, measured when it is called
+   */
+  readonly toBody: (data: string, cost: () => CostReport) => { readonly body: string; readonly status: 200 | 404 };
   readonly toResult: (body: string, status: 200 | 404) => ExecutionResult;
-  readonly hasExtensions: boolean;
+  /** Whether the cost of the operation is among the extensions. */
+  readonly hasCost: boolean;
   /** Whether a response with errors has the data beside them. */
   readonly givesPartialData: boolean;
 }
 
 export const GRAPHQL_BODY: BodyForm = {
   name: 'graphql',
-  toBody: (data) => `{"data":${data}}`,
+  toBody: (data) => ({ body: `{"data":${data}}`, status: 200 }),
   toResult: (body) => JSON.parse(body),
-  hasExtensions: false,
+  hasCost: false,
   givesPartialData: true,
 };
 
-/** With the cost of the operation among the extensions. */
 export const GRAPHQL_BODY_WITH_COST: BodyForm = {
   ...GRAPHQL_BODY,
   name: 'graphql+cost',
-  hasExtensions: true,
-  toBody: (data, cost) => `{"data":${data},"extensions":${JSON.stringify({ cost: cost() })}}`,
+  hasCost: true,
+  toBody: (data, cost) => ({ body: `{"data":${data},"extensions":${JSON.stringify({ cost: cost() })}}`, status: 200 }),
 };
 
-/**
- * A result whose text is written already: who reads a member gets it parsed, who only passes the result on pays nothing. Yoga calls `stringify` to write a
- * result; one that was made of this one, with other members, is written again.
- */
-export interface WrittenResult extends ExecutionResult {
-  readonly stringify: (result: ExecutionResult) => string;
-  /** Whether a plugin has changed it in its place. */
-  readonly isChanged: () => boolean;
+/** A result whose text is written already, for where no plugin of the operator reads results. */
+export class WrittenResult implements ExecutionResult {
+  readonly data?: never;
+  readonly #text: () => string;
+
+  constructor(text: () => string) {
+    this.#text = text;
+  }
+
+  get text(): string {
+    return this.#text();
+  }
 }
 
-const MEMBERS = ['data', 'extensions'] as const;
+export const textOfResult = (result: ExecutionResult): string =>
+  result instanceof WrittenResult ? result.text : JSON.stringify(result);
 
 /**
- * @param read the result as it stands in the text
- * @param hasExtensions where it has none, who reads them, as Yoga does, gets nothing parsed
+ * The finished bodies of results, and of the responses that are made of them. A result or a response that a plugin puts in the place of another has none,
+ * and so has a result that a plugin has changed.
  */
-export const writtenResult = (
-  text: () => string,
-  read: (text: string) => ExecutionResult,
-  hasExtensions: boolean,
-): WrittenResult => {
-  let parsed: ExecutionResult | undefined;
-  const members = (): ExecutionResult => {
-    parsed ??= read(text());
-    return parsed;
-  };
-  const result = {
-    stringify: (given: ExecutionResult): string =>
-      given === result && !result.isChanged() ? text() : JSON.stringify(given),
-    // What nobody has read is as it was.
-    isChanged: () => parsed !== undefined && JSON.stringify(result) !== JSON.stringify(read(text())),
-  } as WrittenResult;
-  for (const name of MEMBERS) {
-    Object.defineProperty(result, name, {
-      get: () => (parsed || name === 'data' || hasExtensions ? members()[name] : undefined),
-      set: (value: never) => {
-        members()[name] = value;
-      },
-      enumerable: true,
-    });
+export class Answers {
+  /** Whether plugins of the operator read results: then these are plain objects. */
+  readonly areRead: boolean;
+  /** Whether each caller gets answers of its own. */
+  readonly isCallersOwn: boolean;
+  readonly #answers = new WeakMap<object, { readonly executed: Executed; readonly text?: string | undefined }>();
+
+  constructor({ areRead, isCallersOwn }: Pick<Answers, 'areRead' | 'isCallersOwn'>) {
+    this.areRead = areRead;
+    this.isCallersOwn = isCallersOwn;
   }
-  return result;
-};
+
+  resultOf(executed: Executed, form: BodyForm): ExecutionResult {
+    const text = (): string => executedBytes(executed).toString();
+    const { status } = executed.answer ?? executed;
+    const result = this.areRead ? form.toResult(text(), status) : new WrittenResult(text);
+    this.#answers.set(result, { executed, text: this.areRead ? JSON.stringify(result) : undefined });
+    return result;
+  }
+
+  ofResult(result: ExecutionResult): Executed | undefined {
+    const answer = this.#answers.get(result);
+    return answer?.text === undefined || answer.text === JSON.stringify(result) ? answer?.executed : undefined;
+  }
+
+  /** Notes what a response was made of. */
+  note(response: Response, executed: Executed): Response {
+    this.#answers.set(response, { executed });
+    return response;
+  }
+
+  ofResponse(response: Response): Executed | undefined {
+    return this.#answers.get(response)?.executed;
+  }
+}
+
+export const executedBytes = ({ answer, body, encoding }: Executed): Buffer =>
+  answer ? bytesOf(answer.body) : Buffer.from(body, encoding);

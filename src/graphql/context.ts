@@ -1,22 +1,12 @@
-import type { DocumentNode } from 'graphql';
-import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { CacheHints } from '../cache/hints.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
-import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import { type ReportingPrisma, reportReads } from '../database/prisma.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
-import type { Call, Executed } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
-import type { BodyForm, WrittenResult } from './body-form.ts';
-import type { RowCount } from './limits/list-size.ts';
 import type { Changes } from './live/changed-ids.ts';
-import type { EventSequence } from './live/event-sequence.ts';
-
-/** The request that an operation is for: the part of {@link Call} that operations need. */
-export type Caller = Pick<Call, 'admit' | 'countViews' | 'previewAt' | 'log'>;
 
 /** A row that another row refers to was deleted between two statements of the operation. */
 export class RowVanished extends Error {
@@ -34,6 +24,12 @@ export interface OperationContext {
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
   readonly changes?: Changes;
+}
+
+/** The rows that the lists of one operation have returned, and how many they may. */
+export interface RowCount {
+  rows: number;
+  readonly maximum: number;
 }
 
 /** What a feature reads with, for one server of the database. */
@@ -183,34 +179,3 @@ export const memo = <Key, Value>(
     return value;
   };
 };
-
-/** What a request brings to Yoga: every plugin finds it in its context, beside Yoga's own `request` and `params`. */
-export interface ServerContext extends Partial<YogaInitialContext> {
-  readonly call: Call;
-  readonly state: RequestState;
-}
-
-export type GatewayPlugin = Plugin<ServerContext, ServerContext>;
-
-/** What is found out about a request, each plugin for those after it. */
-export interface RequestState {
-  request?: Request;
-  /** The document, where it is known before: that of a REST path. */
-  readonly document?: DocumentNode;
-  /** Whether the caller was admitted to the operation already. */
-  readonly isAdmitted?: boolean;
-  form: BodyForm;
-  /** The content type of the result, as the client asked for it. */
-  contentType?: string;
-  /** Of the result {@link result}, the finished body. A result that a plugin changes, or puts in its place, is written again. */
-  executed?: Executed | undefined;
-  result?: WrittenResult;
-  /** What {@link result} was written into: a plugin may put another response in its place. */
-  response?: Response | undefined;
-  /** Where the first event of a subscription comes from. */
-  outcome?: CacheOutcome;
-  /** What the results of a subscription, as plugins leave them, are sent as. */
-  eventBytes?: AsyncIterableIterator<Uint8Array, undefined>;
-  /** Of a subscription: to be ended where nobody reads them. */
-  events?: Pick<EventSequence, 'end'>;
-}

@@ -1,28 +1,29 @@
-import { GraphQLError } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
 import { CACHE_STATUS } from '../http/cached-http-response.ts';
 import {
   asksByBody,
   dropConnectionHeaders,
   type ErrorFormat,
+  type GatewayRequest,
   type GatewayResponse,
   GRAPHQL_PATH,
-  splitTarget,
+  validHeaders,
+  varyBy,
 } from '../http/message.ts';
-import type { Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
-import { GRAPHQL_BODY } from './body-form.ts';
-import type { RequestState, ServerContext } from './context.ts';
+import type { Answered, Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
+import type { Answers } from './body-form.ts';
 import type { EventStreams } from './live/event-stream.ts';
-import type { MaskError } from './mask-error.ts';
+import { isGraphQLError, type MaskError, withHttpParts } from './mask-error.ts';
+import type { ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
+import type { Live } from './use-live.ts';
 import {
   bodyFault,
   EVENT_STREAM_TYPE,
   errorTypeOf,
-  paramsOfBody,
-  paramsOfQuery,
+  negotiate,
+  paramsOf,
   RESULT_TYPES,
-  readText,
   wantsPage,
 } from './use-request-reader.ts';
 import type { Yoga } from './yoga.ts';
@@ -30,8 +31,11 @@ import type { Yoga } from './yoga.ts';
 interface Options {
   readonly yoga: Yoga;
   readonly documents: Pick<Documents, 'find' | 'prepare'>;
+  readonly answers: Answers;
   readonly maskError: MaskError;
   readonly eventStreams: EventStreams;
+  /** Of a subscription. */
+  readonly streamOf: Live['streamOf'];
   readonly graphiql: ResponseRoute;
 }
 
@@ -42,76 +46,72 @@ const MAX_VIEW_BYTES = 8192;
 const ORIGIN = 'http://gateway.invalid';
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
-export const createGraphqlRoutes = ({ yoga, documents, maskError, eventStreams, graphiql }: Options): FindRoute => {
+export const createGraphqlRoutes = (options: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
-  const page: ResponseRoute = { ...graphiql, methods, errors: ERRORS, countedAs: ['other', 'page'] };
-  const ask = async (call: Call, state: RequestState): ReturnType<OperationRoute['run']> => {
-    const { method, target, headers, body } = call.request;
-    // HEAD and QUERY are no methods of Yoga: each is asked as GET. HEAD counts nothing, and the parameters of QUERY are in its body.
-    const isPost = method === 'POST';
-    try {
-      const response = await yoga.fetch(
-        ORIGIN + target,
-        {
-          method: isPost ? 'POST' : 'GET',
-          // A copy: a content-length is added to it where there is none.
-          headers: { ...headers } as Record<string, string>,
-          body: isPost && Buffer.isBuffer(body) ? (body as Uint8Array<ArrayBuffer>) : null,
-        },
-        { call, state } as ServerContext,
-      );
-      const { 'content-type': contentType, ...added } = headersOf(response);
-      const { executed } = state;
-      const isAsWritten = response === state.response && response.status === 200 && contentType === state.contentType;
-      const head = isAsWritten ? HEADS.get(contentType) : undefined;
-      return executed && head ? { executed, head, added } : await toGatewayResponse(response, state, eventStreams);
-    } catch (error) {
-      if (!(error instanceof GraphQLError)) throw error;
-      // Of a plugin, at a point where Yoga writes no error.
-      const masked = maskError(error);
-      call.requestContext.code = String(masked.extensions.code);
-      const [mediaType] = errorTypeOf(headers.accept).split(';');
-      return toGatewayResponse(
-        processRegularResult({ errors: [masked] }, yoga.fetchAPI, String(mediaType)),
-        state,
-        eventStreams,
-      );
-    }
-  };
-
+  const page: ResponseRoute = { ...options.graphiql, methods, errors: ERRORS, countedAs: ['other', 'page'] };
   const endpoint: OperationRoute = {
     methods,
     errors: ERRORS,
     faultOf: bodyFault,
-    countsViewsOnly: ({ method, target, body }) => {
-      if (Buffer.isBuffer(body) && body.byteLength > MAX_VIEW_BYTES) return false;
-      try {
-        const params = asksByBody(method)
-          ? paramsOfBody(readText(body as Buffer))
-          : paramsOfQuery(splitTarget(target).query);
-        const document = typeof params.query === 'string' ? documents.find(params.query) : undefined;
-        return document !== undefined && documents.prepare(document, params.operationName)?.isOnlyCounted === true;
-      } catch {
-        return false;
-      }
-    },
+    countsViewsOnly: (request) => countsViewsOnly(request, options.documents),
     run: async (call) => {
-      const state: RequestState = { form: GRAPHQL_BODY };
-      let answered: Awaited<ReturnType<OperationRoute['run']>> | undefined;
+      let answered: Awaited<ReturnType<typeof run>> | undefined;
       try {
-        answered = await ask(call, state);
+        answered = await run(call, options);
         return answered;
       } finally {
         // The place of a subscription is that of its stream: where a plugin has failed or answers otherwise there is none.
-        if (!(answered && 'stream' in answered)) state.events?.end('client');
+        if (!(answered && 'stream' in answered)) options.streamOf(call)?.events.end('client');
       }
     },
   };
-
   return (path, { method, headers }) => {
     if (path !== GRAPHQL_PATH) return undefined;
     return page.exposure !== 'off' && !asksByBody(method) && wantsPage(headers.accept) ? page : endpoint;
   };
+};
+
+const countsViewsOnly = (request: GatewayRequest, documents: Options['documents']): boolean => {
+  if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_VIEW_BYTES) return false;
+  try {
+    const { query, operationName } = paramsOf(request);
+    const document = typeof query === 'string' ? documents.find(query) : undefined;
+    return document !== undefined && documents.prepare({ document, operationName })?.isOnlyCounted === true;
+  } catch {
+    return false;
+  }
+};
+
+const run = async (call: Call, options: Options): Promise<Answered | GatewayResponse> => {
+  const { yoga, answers, maskError } = options;
+  const { method, target, headers, body } = call.request;
+  const contentType = negotiate(headers.accept);
+  // HEAD and QUERY are no methods of Yoga: each is asked as GET. HEAD counts nothing, and the parameters of QUERY are in its body.
+  const isPost = method === 'POST';
+  try {
+    const response = await yoga.fetch(
+      ORIGIN + target,
+      {
+        method: isPost ? 'POST' : 'GET',
+        // A copy: a content-length is added to it where there is none.
+        headers: { ...headers } as Record<string, string>,
+        body: isPost && Buffer.isBuffer(body) ? (body as Uint8Array<ArrayBuffer>) : null,
+      },
+      { call, contentType } as ServerContext,
+    );
+    const executed = answers.ofResponse(response);
+    const { 'content-type': given, ...added } = headersOf(response);
+    const head = given === contentType ? HEADS.get(contentType) : undefined;
+    return executed && head ? { executed, head, added } : await toGatewayResponse(response, call, options);
+  } catch (error) {
+    if (!isGraphQLError(error)) throw error;
+    // Of a plugin, at a point where Yoga writes no error.
+    const masked = maskError(error);
+    call.requestContext.code = String(masked.extensions.code);
+    const [mediaType] = errorTypeOf(headers.accept).split(';');
+    const result = withHttpParts({ errors: [masked] });
+    return toGatewayResponse(processRegularResult(result, yoga.fetchAPI, String(mediaType)), call, options);
+  }
 };
 
 /** One for all requests that are remembered. */
@@ -122,47 +122,43 @@ const HEADS: ReadonlyMap<unknown, ResponseHead> = new Map(
 const EVENT_HEADERS: Readonly<Record<string, string>> = {
   'content-type': EVENT_STREAM_TYPE,
   'cache-control': 'no-store',
-  vary: 'accept',
   // nginx would hold events back: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
   'x-accel-buffering': 'no',
 };
 
-/** The response of Yoga: errors, events, and what a plugin has changed. */
+/** The response of Yoga: errors, events, what was executed for its own caller, and what a plugin has changed. */
 const toGatewayResponse = async (
   response: Response,
-  state: RequestState,
-  eventStreams: EventStreams,
+  call: Call,
+  { answers, eventStreams, streamOf }: Options,
 ): Promise<GatewayResponse> => {
   const { status } = response;
-  const headers = headersOf(response);
+  const { vary, ...headers } = headersOf(response);
+  const opened = streamOf(call);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
-    return {
-      status,
-      headers: { 'cache-control': 'no-store', vary: 'accept', ...headers },
-      body: response === state.response ? await response.text() : Buffer.from(await response.arrayBuffer()),
+    const own = {
+      'cache-control': answers.isCallersOwn ? 'private, no-store' : 'no-store',
+      vary: varyBy('accept', vary),
     };
+    return { status, headers: { ...own, ...headers }, body: Buffer.from(await response.arrayBuffer()) };
   }
   const { 'content-encoding': _, ...others } = headers;
-  const eventHeaders = { ...others, ...EVENT_HEADERS };
-  const { outcome, eventBytes } = state;
-  // A plugin may have put another body in the place of ours, which then nobody has begun to read.
-  const bytes = response === state.response ? eventBytes : response.body?.values();
+  const eventHeaders = { ...others, ...EVENT_HEADERS, vary: varyBy('accept', vary) };
+  const bytes = opened && eventStreams.bodyOf(response);
   // One result, and the end.
-  if (!outcome || !bytes) return { status, headers: eventHeaders, body: await response.text() };
-  // Not to be held as long as the stream is open.
-  state.response = undefined;
+  if (!opened || !bytes) return { status, headers: eventHeaders, body: await response.text() };
   return {
     status,
-    headers: { ...eventHeaders, 'cache-status': CACHE_STATUS[outcome] },
+    headers: { ...eventHeaders, 'cache-status': CACHE_STATUS[opened.outcome] },
     body: null,
-    stream: (sink) => eventStreams.send(bytes, sink, (isSlow) => state.events?.end(isSlow ? 'slow' : 'client')),
+    stream: (sink) => eventStreams.send(bytes, sink, (isSlow) => opened.events.end(isSlow ? 'slow' : 'client')),
   };
 };
 
 /** In lower case, without those that the server writes. */
 const headersOf = ({ headers }: Response): GatewayResponse['headers'] => {
-  const all: GatewayResponse['headers'] = Object.fromEntries(
-    [...headers].map(([name, value]) => [name.toLowerCase(), value]),
+  const all: GatewayResponse['headers'] = validHeaders(
+    Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value])),
   );
   // The one header that may come several times, and cannot be joined: https://www.rfc-editor.org/rfc/rfc9110#section-5.3
   if ('set-cookie' in all) all['set-cookie'] = headers.getSetCookie();

@@ -1,8 +1,9 @@
 import { PothosValidationError } from '@pothos/core';
-import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
 import { type AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import { validHeaders } from '../http/message.ts';
 
 /** What an error makes of the HTTP response, in `extensions.http`: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking#error-codes-and-http-status */
 export interface HttpPart {
@@ -11,6 +12,40 @@ export interface HttpPart {
   /** Whether it is an error of GraphQL, which `application/json` answers with 200. */
   readonly spec?: boolean;
 }
+
+/** What of an `extensions.http` can be said by a response with a body: https://fetch.spec.whatwg.org/#concept-status */
+const httpPartOf = ({ status, headers, ...others }: Partial<HttpPart>): Partial<HttpPart> => ({
+  ...others,
+  ...(isStatus(status) ? { status } : {}),
+  ...(headers ? { headers: validHeaders(headers) } : {}),
+});
+
+const isStatus = (status: unknown): status is number =>
+  Number.isInteger(status) && Number(status) >= 200 && Number(status) < 600 && !WITHOUT_BODY.has(status);
+
+const WITHOUT_BODY: ReadonlySet<unknown> = new Set([204, 205, 304]);
+
+/** A result of whose errors and extensions a response can be made. */
+export const withHttpParts = (result: ExecutionResult): ExecutionResult => {
+  const { errors, extensions } = result;
+  if (!errors && !extensions?.http) return result;
+  return {
+    ...result,
+    ...(errors && { errors: errors.map((error) => withHttpPart(error)) }),
+    ...(extensions?.http ? { extensions: { ...extensions, http: httpPartOf(extensions.http as HttpPart) } } : {}),
+  };
+};
+
+const withHttpPart = (error: GraphQLError): GraphQLError => {
+  const http = error.extensions?.http as HttpPart | undefined;
+  return http
+    ? withExtensions(error, { ...error.extensions, http: httpPartOf(http) }, error.message, error.originalError)
+    : error;
+};
+
+/** Whether it is one, of this copy of graphql or of another: https://the-guild.dev/graphql/envelop/docs/guides/integrating-with-different-graphql-versions */
+export const isGraphQLError = (error: unknown): error is GraphQLError =>
+  error instanceof Error && error.name === 'GraphQLError';
 
 /** The codes that Yoga has for what it finds before it validates, and ours. */
 const YOGA_CODES: Readonly<Record<string, ErrorCode>> = {
@@ -22,9 +57,9 @@ const YOGA_CODES: Readonly<Record<string, ErrorCode>> = {
 // An error that graphql made is the client's fault where it has a code or no path, because then nothing ran. One with a path, or one that wraps
 // another error, comes from a resolver or from a value that does not fit its type, and is ours.
 const isClientFault = (error: GraphQLError): boolean =>
-  rootCause(error) instanceof GraphQLError &&
-  (error.extensions.code !== undefined ||
-    error.extensions.http !== undefined ||
+  isGraphQLError(rootCause(error)) &&
+  (error.extensions?.code !== undefined ||
+    error.extensions?.http !== undefined ||
     error.path === undefined ||
     isArgumentFault(error));
 
@@ -35,7 +70,7 @@ const isArgumentFault = (error: GraphQLError): boolean =>
 
 /** The error that others were wrapped around. */
 export const rootCause = (error: unknown): unknown =>
-  error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error;
+  isGraphQLError(error) && error.originalError ? rootCause(error.originalError) : error;
 
 export type MaskError = (error: unknown) => GraphQLError;
 
@@ -55,12 +90,12 @@ export const createMaskError = (log: () => Logger): MaskError => {
   };
 
   return (error) => {
-    if (error instanceof GraphQLError && isClientFault(error)) return clientFault(error);
+    if (isGraphQLError(error) && isClientFault(error)) return clientFault(error);
     const cause = appErrorOf(rootCause(error));
     const { code, message, argument, headers, details } = cause;
     // Resolvers find bad arguments, so the response has data and errors together, with status 200 as the specification says. A bare AppError is about
     // the request, not about its operation.
-    const isOfOperation = code === 'BAD_USER_INPUT' && error instanceof GraphQLError;
+    const isOfOperation = code === 'BAD_USER_INPUT' && isGraphQLError(error);
     const http: HttpPart | undefined =
       isOfOperation && error.path
         ? undefined
@@ -77,15 +112,15 @@ export const withExtensions = (
   message: string,
   originalError?: Error,
 ): GraphQLError => {
-  const { nodes, source, positions, path } = error instanceof GraphQLError ? error : ({} as Partial<GraphQLError>);
+  const { nodes, source, positions, path } = isGraphQLError(error) ? error : ({} as Partial<GraphQLError>);
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
 };
 
 const clientFault = (error: GraphQLError): GraphQLError => {
-  const { http: givenHttp, ...extensions } = error.extensions;
+  const { http: givenHttp, ...extensions } = error.extensions ?? {};
   const given = String(extensions.code ?? 'BAD_USER_INPUT');
   const code = YOGA_CODES[given] ?? given;
-  const { headers, ...ofAll } = (givenHttp ?? {}) as Partial<HttpPart>;
+  const { headers, ...ofAll } = httpPartOf((givenHttp ?? {}) as Partial<HttpPart>);
   // Whatever is wrong with the parameters, Yoga says which methods it knows: QUERY is not one.
   const isOfParameters = given in YOGA_CODES && ofAll.status === 400;
   const part: Partial<HttpPart> = headers && !isOfParameters ? { ...ofAll, headers } : ofAll;

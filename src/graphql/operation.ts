@@ -3,19 +3,24 @@ import {
   type DocumentNode,
   type FieldNode,
   GraphQLDeferDirective,
+  type GraphQLInputType,
   type GraphQLSchema,
   GraphQLStreamDirective,
   getArgumentValues,
+  getNullableType,
   getOperationAST,
   getVariableValues,
+  isListType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   print,
   TypeInfo,
   type ValidatedExecutionArgs,
+  type VariableDefinitionNode,
   type VariableValues,
   validateExecutionArgs,
+  valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
@@ -31,10 +36,13 @@ export interface Operation {
   readonly label: string;
   /** Equal for equal documents and names. */
   readonly id: string;
+  /** What was sent for its variables, or their defaults: values that they are coerced to may have no text, or the same one. */
+  readonly textOf: (variables: VariableValues) => string;
   /** The variables of a request, coerced by the operation's types and defaults, or their faults. */
   readonly coerce: (variables: Readonly<Record<string, unknown>>) => Coerced;
   /** The arguments of the reference executor, without the context. */
   readonly executionArgs: (variables: VariableValues) => ValidatedExecutionArgs;
+  /** Undefined where it cannot be compiled. It is compiled when it is first asked for. */
   readonly compiled: CompiledOperation | undefined;
   readonly cost: CostPlan;
   readonly isSubscription: boolean;
@@ -44,23 +52,27 @@ export interface Operation {
   readonly rootFields: ReadonlySet<string>;
   /** Whether each execution has an effect of its own (it counts a view), so that no response serves another request. */
   readonly isCounted: boolean;
-  /** The ids of the notices whose views a response with this data counts. */
-  readonly countedIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => number[];
+  /** The ids of the notices whose views a response with this data counts, by their keys in it. */
+  readonly viewsIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => ReadonlyMap<string, number>;
   /** Whether it does nothing but count views. */
   readonly isOnlyCounted: boolean;
   /** Whether it asks for the schema alone, which never changes. */
   readonly isOfSchema: boolean;
 }
 
-/**
- * @param hideSuggestions whether errors in variables leave out "did you mean …"
- * @returns undefined where the name selects no operation
- */
+interface Options {
+  /** Whether errors in variables leave out "did you mean …". @default false */
+  readonly hideSuggestions?: boolean;
+  /** Of the document, where it was parsed from a text and is as it was then. @default printed */
+  readonly text?: string | undefined;
+}
+
+/** @returns undefined where the name selects no operation */
 export const prepareOperation = (
   schema: GraphQLSchema,
   given: DocumentNode,
   name?: string | null,
-  hideSuggestions = false,
+  { hideSuggestions = false, text }: Options = {},
 ): Operation | undefined => {
   const document = inOnePiece(schema, given);
   const definition = getOperationAST(document, name);
@@ -74,9 +86,11 @@ export const prepareOperation = (
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   const findLongList = longListFinder(schema, document, definition);
   let validated: ValidatedExecutionArgs | undefined;
+  let compiled: CompiledOperation | undefined | null = null;
   return {
     label: definition.name?.value ?? 'anonymous',
-    id: hash('sha1', `${given.loc?.source.body ?? print(given)}\0${name ?? ''}`, 'base64url'),
+    id: hash('sha1', `${text ?? print(given)}\0${name ?? ''}`, 'base64url'),
+    textOf: textsOf(variableDefinitions),
     coerce: (variables) => {
       const fault = findLongList(variables);
       return fault
@@ -87,20 +101,23 @@ export const prepareOperation = (
       validated ??= validateWithoutVariables(schema, document, definition, hideSuggestions);
       return { ...validated, operation: definition, variableValues };
     },
-    compiled: compile(schema, document, definition),
+    get compiled() {
+      if (compiled === null) compiled = compile(schema, document, definition);
+      return compiled;
+    },
     cost: planCost(schema, document, definition),
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
     rootFields,
     isCounted: [...rootFields].some(isCounted),
-    countedIn: (data, variables) => {
-      const ids = [...roots].flatMap(([key, [{ node }]]) => {
-        const field = fields[node.name.value];
-        const isViewed = field && isCounted(field.name) && data[key] !== null && data[key] !== undefined;
-        return isViewed ? [getArgumentValues(field, node, variables).id as number] : [];
-      });
-      return [...new Set(ids)];
-    },
+    viewsIn: (data, variables) =>
+      new Map(
+        [...roots].flatMap(([key, [{ node }]]): [string, number][] => {
+          const field = fields[node.name.value];
+          const isViewed = field && isCounted(field.name) && data[key] !== null && data[key] !== undefined;
+          return isViewed ? [[key, getArgumentValues(field, node, variables).id as number]] : [];
+        }),
+      ),
     isOnlyCounted: [...rootFields].every((field) => field === '__typename' || isCounted(field)),
     isOfSchema: [...rootFields].every((field) => field.startsWith('__')),
   };
@@ -109,10 +126,40 @@ export const prepareOperation = (
 const INCREMENTAL: readonly string[] = [GraphQLDeferDirective.name, GraphQLStreamDirective.name];
 
 /** Without `@defer` and `@stream`, of a schema that has them: a server may answer in one piece, which is kept and shared as any other. */
-const inOnePiece = (schema: GraphQLSchema, document: DocumentNode): DocumentNode =>
+export const inOnePiece = (schema: GraphQLSchema, document: DocumentNode): DocumentNode =>
   INCREMENTAL.some((name) => schema.getDirective(name))
     ? visit(document, { Directive: ({ name }) => (INCREMENTAL.includes(name.value) ? null : undefined) })
     : document;
+
+const textsOf = (definitions: readonly VariableDefinitionNode[]): Operation['textOf'] => {
+  const defaults = definitions.map(({ variable, defaultValue }): [name: string, value: unknown] => [
+    variable.name.value,
+    defaultValue && valueFromASTUntyped(defaultValue),
+  ]);
+  return ({ sources }) => {
+    let hasObjects = false;
+    const sent: Record<string, unknown> = Object.create(null);
+    for (const [name, byDefault] of defaults) {
+      const source = sources[name];
+      const value = source?.value === undefined ? byDefault : asList(source.signature.type, source.value);
+      sent[name] = value;
+      hasObjects ||= typeof value === 'object' && value !== null;
+    }
+    return hasObjects ? JSON.stringify(sent, inOrder) : JSON.stringify(sent);
+  };
+};
+
+/** A value that stands for a list of one: https://spec.graphql.org/draft/#sec-List.Input-Coercion */
+const asList = (type: GraphQLInputType, value: unknown): unknown => {
+  const nullable = getNullableType(type);
+  return isListType(nullable) && value !== null && !Array.isArray(value) ? [asList(nullable.ofType, value)] : value;
+};
+
+/** Equal input objects have equal texts, in whatever order their fields come. */
+const inOrder = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 
 /** The reference executor would validate the document and coerce the variables for each request: the first is done once here, the second by `coerce`. */
 const validateWithoutVariables = (

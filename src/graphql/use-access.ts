@@ -1,16 +1,17 @@
 import { type DocumentNode, type ExecutionArgs, Kind, specifiedScalarTypes, visit } from 'graphql';
-import type { GatewayPlugin, ServerContext } from './context.ts';
+import type { Call } from '../http/route.ts';
 import { rootFieldsOf } from './operation.ts';
+import type { GatewayPlugin, ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 
 /** Admits callers by the root fields that they select. Without admission, nobody learns what is wrong with a document either. */
 export const useAccess = (documents: Documents, isRestricted: boolean): GatewayPlugin => {
   if (!isRestricted) return {};
-  const invalid = new WeakMap<object, DocumentNode>();
+  const invalid = new WeakMap<Call, DocumentNode>();
 
-  const admit = ({ args }: { args: Pick<ExecutionArgs, 'document' | 'operationName' | 'contextValue'> }) => {
-    const { call, state } = args.contextValue as ServerContext;
-    const operation = state.isAdmitted ? undefined : documents.prepare(args.document, args.operationName);
+  const admit = ({ args }: { args: ExecutionArgs }) => {
+    const { call } = args.contextValue as ServerContext;
+    const operation = documents.prepare(args);
     return operation && call.admit(operation.rootFields);
   };
 
@@ -18,11 +19,11 @@ export const useAccess = (documents: Documents, isRestricted: boolean): GatewayP
     onValidate:
       ({ context, params }) =>
       ({ valid }) => {
-        if (!valid) invalid.set(context.state, params.documentAST);
+        if (!valid) invalid.set(context.call, params.documentAST);
       },
-    onExecutionResult: async ({ context }) => {
-      const document = invalid.get(context.state);
-      if (document) await context.call.admit(namesIn(document));
+    onExecutionResult: async ({ context: { call } }) => {
+      const document = invalid.get(call);
+      if (document) await call.admit(namesIn(document));
     },
     onExecute: admit,
     onSubscribe: admit,

@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type ExecutionArgs,
   type GraphQLError,
   type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
@@ -10,21 +11,22 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { GatewayPlugin } from './context.ts';
 import { checkSelections, type QueryLimits, readTokens } from './limits/document-size.ts';
 import { type Operation, prepareOperation } from './operation.ts';
+import type { GatewayPlugin, RestDocument } from './server-context.ts';
 
-/** Parses and validates each document once, within the limits of its size. Rules that other plugins add are heeded. */
-export const useDocuments = ({ find, parse, validate, rules }: Documents): GatewayPlugin => ({
-  onParse: ({ context, params: { source }, setParsedDocument, setParseFn }) => {
+/** Parses and validates documents within the limits of their size. Rules that other plugins add are heeded. */
+export const useDocuments = (documents: Documents): GatewayPlugin => ({
+  onParse: ({ context: { rest }, params: { source }, setParsedDocument, setParseFn }) => {
     const text = typeof source === 'string' ? source : source.body;
-    const known = context.state.document ?? find(text);
+    const known = documents.find(text, rest);
     if (known) setParsedDocument(known);
-    else setParseFn(() => parse(text));
+    // The document of a REST path was checked when it was read.
+    else setParseFn(() => (rest ? parse(rest.source) : documents.parse(text)));
   },
   onValidate: ({ params, addValidationRule, setValidationFn }) => {
-    for (const rule of rules.slice(params.rules?.length ?? 0)) addValidationRule(rule);
-    setValidationFn((_, document, given) => validate(document, given ?? rules));
+    for (const rule of documents.rules.slice(params.rules?.length ?? 0)) addValidationRule(rule);
+    setValidationFn((schema, document, rules = documents.rules) => documents.validate(schema, document, rules));
   },
 });
 
@@ -36,14 +38,14 @@ export const useDocuments = ({ find, parse, validate, rules }: Documents): Gatew
 export const parseText = (limits: QueryLimits, source: Source): DocumentNode =>
   parse(source, { lexer: readTokens(source, limits) });
 
-export type Documents = ReturnType<typeof createDocuments>;
-
 interface Options {
   readonly schema: GraphQLSchema;
   readonly limits: QueryLimits;
   readonly introspection: boolean;
   /** Whether errors say "did you mean …". */
   readonly fieldSuggestions: boolean;
+  /** Whether a document that was parsed for one caller serves others, and whether it is valid, too. */
+  readonly areShared: boolean;
 }
 
 /** Of texts: a document that is parsed, validated and compiled takes up to 160 bytes a character (measured). */
@@ -53,60 +55,84 @@ const ENTRY_OVERHEAD_CHARS = 200;
 /** Each further one takes a walk through the text to find its line. */
 const MAX_VALIDATION_ERRORS = 10;
 
-/** The documents of clients: parsed, validated and prepared once for as long as their texts are in memory. */
-export const createDocuments = ({ schema, limits, introspection, fieldSuggestions }: Options) => {
-  const valid = new LRUCache<string, DocumentNode>({
+/** The documents of clients. Where they are shared they are parsed, validated and prepared once for as long as their texts are in memory. */
+export class Documents {
+  readonly rules: readonly ValidationRule[];
+  readonly #options: Options;
+  readonly #valid = new LRUCache<string, DocumentNode>({
     maxSize: MAX_CHARS,
     sizeCalculation: (_, text) => text.length + ENTRY_OVERHEAD_CHARS,
   });
-  const validated = new WeakMap<DocumentNode, Map<string, readonly GraphQLError[]>>();
-  const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
-  const rules: readonly ValidationRule[] = introspection
-    ? specifiedRules
-    : [...specifiedRules, NoSchemaIntrospectionCustomRule];
-  const hideSuggestions = !fieldSuggestions;
+  /** The texts of documents that are as they were parsed. */
+  readonly #texts = new WeakMap<DocumentNode, string>();
+  readonly #errors = new WeakMap<DocumentNode, readonly GraphQLError[]>();
+  readonly #operations = new WeakMap<DocumentNode, Map<string, Operation>>();
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.rules = options.introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  }
+
+  /** A valid document that is in memory, or that of a REST path. */
+  find(text: string, rest?: RestDocument): DocumentNode | undefined {
+    if (!this.#options.areShared) return undefined;
+    return rest ? rest.document : this.#valid.get(text);
+  }
 
   /** Parses a document that is small enough to go on with. @throws as {@link parseText} */
-  const parseDocument = (text: string): DocumentNode => {
+  parse(text: string): DocumentNode {
+    const { limits } = this.#options;
     const document = parseText(limits, new Source(text));
     checkSelections(document, limits);
+    if (this.#options.areShared) this.#texts.set(document, text);
     return document;
-  };
+  }
 
-  /** The errors of a document, remembered with it. @param given {@link rules}, and perhaps more behind them */
-  const validateDocument = (document: DocumentNode, given: readonly ValidationRule[]): readonly GraphQLError[] => {
-    const added = given.slice(rules.length).map(({ name }) => name);
-    const key = added.join();
-    const known = validated.get(document) ?? new Map<string, readonly GraphQLError[]>();
-    let errors = known.get(key);
-    if (!errors) {
-      errors = validate(schema, document, given, { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions });
-      validated.set(document, known.set(key, errors));
-    }
-    // A faulty one would take the place of one in use: clients can make up any number.
-    const text = document.loc?.source.body;
-    if (errors.length === 0 && text !== undefined && valid.get(text) !== document) valid.set(text, document);
+  /** @param rules {@link Documents.rules}, and perhaps more behind them */
+  validate(schema: GraphQLSchema, document: DocumentNode, rules: readonly ValidationRule[]): readonly GraphQLError[] {
+    const { areShared, fieldSuggestions } = this.#options;
+    // Rules that a plugin adds are told apart by nothing, and it may not add them for everybody.
+    const isRemembered = areShared && rules.length === this.rules.length && schema === this.#options.schema;
+    const known = isRemembered ? this.#errors.get(document) : undefined;
+    if (known) return known;
+    const options = { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !fieldSuggestions };
+    const errors = validate(schema, document, rules, options);
+    if (isRemembered) this.#remember(document, errors);
     return errors;
-  };
+  }
 
-  return {
-    /** A valid document that is in memory. */
-    find: (text: string): DocumentNode | undefined => valid.get(text),
-    parse: parseDocument,
-    validate: validateDocument,
-    rules,
-    check: (text: string): { document: DocumentNode; errors: readonly GraphQLError[] } => {
-      const document = valid.get(text) ?? parseDocument(text);
-      return { document, errors: validateDocument(document, rules) };
-    },
-    /** The operation of a valid document; undefined where the name selects none. */
-    prepare: (document: DocumentNode, name?: string | null): Operation | undefined => {
-      const known = operations.get(document)?.get(name ?? '');
-      if (known) return known;
-      const operation = prepareOperation(schema, document, name, hideSuggestions);
-      // A name that selects nothing is not kept: clients could make up any number of them.
-      if (operation) operations.set(document, (operations.get(document) ?? new Map()).set(name ?? '', operation));
-      return operation;
-    },
-  };
-};
+  #remember(document: DocumentNode, errors: readonly GraphQLError[]): void {
+    this.#errors.set(document, errors);
+    const text = this.#texts.get(document);
+    // A faulty one would take the place of one in use: clients can make up any number.
+    if (errors.length === 0 && text !== undefined) this.#valid.set(text, document);
+  }
+
+  /** Parses and validates a text as if a client had sent it. */
+  check(text: string): { document: DocumentNode; errors: readonly GraphQLError[] } {
+    const document = this.#valid.get(text) ?? this.parse(text);
+    return { document, errors: this.validate(this.#options.schema, document, this.rules) };
+  }
+
+  /** The operation of a valid document; undefined where the name selects none. */
+  prepare({ document, operationName, schema }: AskedDocument): Operation | undefined {
+    const name = operationName ?? '';
+    const known = this.#operations.get(document)?.get(name);
+    if (known) return known;
+    const operation = prepareOperation(schema ?? this.#options.schema, document, operationName, {
+      hideSuggestions: !this.#options.fieldSuggestions,
+      text: this.#texts.get(document),
+    });
+    // A name that selects nothing is not kept: clients could make up any number of them.
+    if (operation) {
+      this.#operations.set(document, (this.#operations.get(document) ?? new Map()).set(name, operation));
+    }
+    return operation;
+  }
+}
+
+/** What of the arguments of an execution says which operation it is for. */
+export interface AskedDocument extends Pick<ExecutionArgs, 'document' | 'operationName'> {
+  /** @default that of the gateway */
+  readonly schema?: GraphQLSchema;
+}

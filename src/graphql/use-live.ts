@@ -6,20 +6,15 @@ import type { CacheOutcome, Found } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
-import type { WrittenResult } from './body-form.ts';
-import type { Caller, GatewayPlugin, ServerContext } from './context.ts';
+import type { Asked, Execution } from './execution.ts';
+import { ExecutionFailed } from './failures.ts';
 import { ChangeTopics } from './live/change-topics.ts';
 import type { Changes } from './live/changed-ids.ts';
 import { CHANGES_FIELD } from './live/changes.ts';
 import { type EndReason, EventSequence, type SequenceObserver } from './live/event-sequence.ts';
 import type { ChangeSource, Topic, TopicListener } from './live/topic.ts';
 import { type LiveOperation, Topics } from './live/topics.ts';
-import type { Operation } from './operation.ts';
-import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
-import type { Execute } from './use-compiled-execution.ts';
-import type { Documents } from './use-documents.ts';
-import { EVENT_STREAM_TYPE, negotiateEvents } from './use-request-reader.ts';
-import { answer, resultOf, runOf } from './use-response-cache.ts';
+import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 export interface SubscriptionCounts {
   readonly open: number;
@@ -30,9 +25,9 @@ export interface SubscriptionCounts {
 }
 
 interface Deps {
-  readonly documents: Documents;
-  readonly runOperation: RunOperation;
-  readonly execute: Execute;
+  readonly execution: Execution;
+  /** What a request asks for, within the limits. @throws AppError, GraphQLError */
+  readonly ask: (args: ExecutionArgs) => Asked;
   readonly source: ChangeSource;
   readonly maxSubscriptions: number;
   /** Whether a token may lose its validity. */
@@ -44,6 +39,12 @@ interface Deps {
 interface Beginning {
   readonly outcome: CacheOutcome;
   readonly join: (listener: TopicListener) => Topic;
+}
+
+interface OpenedStream {
+  readonly events: Pick<EventSequence, 'end'>;
+  /** Where the first of them comes from. */
+  readonly outcome: CacheOutcome;
 }
 
 const LAG_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5];
@@ -61,6 +62,7 @@ export class Live {
   readonly #changeTopics: ChangeTopics;
   /** Each takes a place until it ends. */
   readonly #streams = new Set<EventSequence>();
+  readonly #opened = new WeakMap<Call, OpenedStream>();
   readonly #apart = AsyncLocalStorage.snapshot();
   /** Executes for all listeners: each of them was admitted, and the limits are those of the operation. */
   readonly #anybody: Caller;
@@ -99,19 +101,23 @@ export class Live {
     this.#changeTopics.close();
   }
 
+  /** The events that were opened for a request: where nobody reads them they have to be ended. */
+  streamOf(call: Call): OpenedStream | undefined {
+    return this.#opened.get(call);
+  }
+
   #createPlugin(): GatewayPlugin {
-    const { documents, runOperation, execute } = this.#deps;
+    const { execution, ask } = this.#deps;
     return {
       onSubscribe: ({ args, setSubscribeFn }) => {
-        const { call, state } = args.contextValue as ServerContext;
-        const operation = documents.prepare(args.document, args.operationName);
-        if (!operation) return;
-        negotiateEvents(call.request.headers.accept);
-        state.contentType = EVENT_STREAM_TYPE;
+        ask(args);
         setSubscribeFn(async (given) => {
-          if (!isLive(call)) return answer(documents, runOperation, given, execute);
+          // A plugin behind this one may have put another document in its place.
+          const asked = ask(given);
+          const { call } = given.contextValue as ServerContext;
+          if (!isLive(call)) return execution.once(asked);
           try {
-            return await this.#subscribe(given, operation);
+            return await this.#subscribe(asked, call);
           } catch (error) {
             if (error instanceof ExecutionFailed) return { errors: error.errors };
             throw error;
@@ -121,21 +127,19 @@ export class Live {
     };
   }
 
-  async #subscribe(args: ExecutionArgs, operation: Operation): Promise<AsyncIterable<ExecutionResult>> {
-    const { call, state } = args.contextValue as ServerContext;
-    const { rootFields } = operation;
+  async #subscribe(asked: Asked, call: Call): Promise<AsyncIterable<ExecutionResult>> {
+    const { rootFields } = asked.operation;
     this.#refuseExcess();
     const { outcome, join } = await (rootFields.has(CHANGES_FIELD)
-      ? this.#beginChanges(args, operation)
-      : this.#beginState(args, operation));
+      ? this.#beginChanges(asked)
+      : this.#beginState(asked, call));
     this.#refuseExcess();
-    state.outcome = outcome;
-    state.events?.end('client');
-    const stream = this.#open(this.#deps.isRestricted ? () => call.admit(rootFields) : NO_TOKEN);
-    state.events = stream;
-    stream.listenTo(join(stream));
-    if (this.#isOver) stream.end('shutdown');
-    return stream;
+    this.#opened.get(call)?.events.end('client');
+    const events = this.#open(this.#deps.isRestricted ? () => call.admit(rootFields) : NO_TOKEN);
+    this.#opened.set(call, { events, outcome });
+    events.listenTo(join(events));
+    if (this.#isOver) events.end('shutdown');
+    return events;
   }
 
   #refuseExcess(): void {
@@ -162,35 +166,24 @@ export class Live {
   };
 
   /** Begins to listen to the present state. */
-  async #beginState(args: ExecutionArgs, operation: Operation): Promise<Beginning> {
-    const { runOperation, execute } = this.#deps;
-    const { call, state } = args.contextValue as ServerContext;
-    const { form } = state;
-    const run = async (caller: Caller): Promise<Found> => {
-      const executed = await runOperation(runOf(operation, args, execute, caller));
-      if (executed.answer) return executed;
-      throw new Error('A live operation has no response that equal requests share.');
-    };
-    const found = await run(call);
+  async #beginState(asked: Asked, call: Call): Promise<Beginning> {
+    const { execution } = this.#deps;
+    const { operation, form } = asked;
+    const found: Found = await execution.respond(asked, call);
     const live: LiveOperation = {
-      run: () => run(this.#anybody),
-      toResult: (answer) => resultOf({ answer, outcome: 'hit' }, form),
+      run: async () => execution.respond(asked, this.#anybody),
+      toResult: (answer) => execution.resultOf(answer, form),
       toComparable: ({ body, etag }) => operation.withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
     };
     return { outcome: found.outcome, join: (listener) => this.#topics.join(live, found, listener) };
   }
 
   /** Begins to listen to what changes from now on. */
-  async #beginChanges(args: ExecutionArgs, operation: Operation): Promise<Beginning> {
-    const { runOperation, execute } = this.#deps;
-    const context = args.contextValue as ServerContext;
-    const { form } = context.state;
-    const run = async (changes: Changes): Promise<WrittenResult> => {
-      const given = { ...args, contextValue: { ...context, changes } };
-      return resultOf(await runOperation({ ...runOf(operation, given, execute, this.#anybody), isApart: true }), form);
-    };
-    const key = `${form.name} ${operation.id} ${JSON.stringify(args.variableValues)}`;
-    return { outcome: 'miss', join: await this.#changeTopics.begin(key, run) };
+  async #beginChanges(asked: Asked): Promise<Beginning> {
+    const { execution } = this.#deps;
+    const run = async (changes: Changes): Promise<ExecutionResult> =>
+      execution.resultOf((await execution.respond(asked, this.#anybody, changes)).answer, asked.form);
+    return { outcome: 'miss', join: await this.#changeTopics.begin(execution.topicOf(asked), run) };
   }
 
   #tick(): void {

@@ -1,14 +1,14 @@
 import type { ExecutionArgs } from 'graphql';
 import { isAsyncIterable } from 'graphql-yoga';
 import { GRAPHQL_PATH } from '../http/message.ts';
-import type { GatewayPlugin, ServerContext } from './context.ts';
+import type { GatewayPlugin, ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 
 /** Says for the log, the metrics and the trace which operation a request is for, and with which error it ends. */
 export const useObservation = (documents: Documents): GatewayPlugin => {
-  const observe = ({ args }: { args: Pick<ExecutionArgs, 'document' | 'operationName' | 'contextValue'> }): void => {
+  const observe = ({ args }: { args: ExecutionArgs }): void => {
     const { call, request } = args.contextValue as ServerContext;
-    const operation = documents.prepare(args.document, args.operationName);
+    const operation = documents.prepare(args);
     // A REST path is counted as such.
     if (operation && request) call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
   };

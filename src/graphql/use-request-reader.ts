@@ -11,29 +11,31 @@ import {
   parseQueryString,
   splitTarget,
 } from '../http/message.ts';
-import type { GatewayPlugin } from './context.ts';
 import { readable, tooComplex } from './limits/document-size.ts';
+import type { GatewayPlugin } from './server-context.ts';
 
 /**
  * Reads the parameters of a request as the contract says: POST and QUERY are JSON in UTF-8 only, a parameter is given once, and an empty `operationName` is none. The
  * bytes are those that the server has read; of a request that a plugin has put in the place of the client's, Yoga reads them.
  */
-export const useRequestReader = (largeBodies = new LargeBodies()): GatewayPlugin => ({
-  onRequest: ({ request, serverContext: { state } }) => {
-    state.request = request;
-  },
-  onRequestParse: ({ serverContext: { call, state }, setRequestParser }) => {
-    const { method, body, headers } = call.request;
-    state.contentType = negotiate(headers.accept);
-    setRequestParser(async (given) => {
-      await largeBodies.turn(body);
-      // Yoga knows a QUERY as a GET, which has no body.
-      if (method === 'QUERY') return paramsOfBody(readText(body as Buffer));
-      if (given.method !== 'POST') return paramsOfQuery(splitTarget(given.url).query);
-      return paramsOfBody(given === state.request ? readText(body as Buffer) : await given.text());
-    });
-  },
-});
+export const useRequestReader = (): GatewayPlugin => {
+  const ofClients = new WeakSet<Request>();
+  const largeBodies = new LargeBodies();
+  return {
+    onRequest: ({ request }) => void ofClients.add(request),
+    onRequestParse: ({ serverContext: { call }, setRequestParser }) => {
+      setRequestParser(async (given) => {
+        await largeBodies.turn(call.request.body);
+        if (ofClients.has(given)) return paramsOf(call.request);
+        return given.method === 'POST' ? paramsOfText(await given.text()) : paramsOfQuery(splitTarget(given.url).query);
+      });
+    },
+  };
+};
+
+/** The parameters of a client's request. @throws AppError BAD_USER_INPUT, QUERY_TOO_COMPLEX */
+export const paramsOf = ({ method, target, body }: GatewayRequest): GraphQLParams =>
+  asksByBody(method) ? paramsOfText(readText(body as Buffer)) : paramsOfQuery(splitTarget(target).query);
 
 /** Reading a large body takes up to 20 ms: no two are read in one turn of the event loop, so that others are answered in between. */
 class LargeBodies {
@@ -75,7 +77,7 @@ const isJson = (contentType: string): boolean => {
 };
 
 /** @throws AppError BAD_USER_INPUT for bytes that are not UTF-8, and QUERY_TOO_COMPLEX */
-export const readText = (bytes: Buffer): string => {
+const readText = (bytes: Buffer): string => {
   const text = decodeUtf8(bytes);
   checkJson(text);
   return text;
@@ -92,7 +94,7 @@ const decodeUtf8 = (bytes: Buffer): string => {
 };
 
 /** The parameters in the text of a body, as a client wrote them. @throws AppError BAD_USER_INPUT */
-export const paramsOfBody = (text: string): GraphQLParams => {
+const paramsOfText = (text: string): GraphQLParams => {
   const value = parseJson(text, 'The request body');
   if (typeof value !== 'object' || value === null) {
     const given = value === null ? 'null' : typeof value;
@@ -113,7 +115,7 @@ const JSONS: readonly string[] = ['variables', 'extensions'];
  * syntax error in JSON as an internal error.
  * @throws AppError BAD_USER_INPUT
  */
-export const paramsOfQuery = (query: string): GraphQLParams => {
+const paramsOfQuery = (query: string): GraphQLParams => {
   const fields = parseQueryString(query);
   const params = [...TEXTS, ...JSONS].map((name) => {
     const [text, ...more] = fields.getAll(name);
@@ -159,17 +161,16 @@ const preferredOf = (accept: string | undefined, types: readonly string[]): stri
  * The content type of a result, decided before anything runs: JSON where the client accepts it, because it can be cached.
  * @throws AppError NOT_ACCEPTABLE
  */
-const negotiate = (accept: string | undefined): string =>
+export const negotiate = (accept: string | undefined): string =>
   preferredOf(accept, RESULT_TYPES) ??
   (acceptsEvents(accept)
     ? EVENT_STREAM_TYPE
     : notAcceptable('Answers are application/json, application/graphql-response+json or text/event-stream.'));
 
-/** The content type of the results of a subscription. @throws AppError NOT_ACCEPTABLE */
-export const negotiateEvents = (accept: string | undefined): string =>
-  acceptsEvents(accept)
-    ? EVENT_STREAM_TYPE
-    : notAcceptable('A subscription is answered by events: Accept: text/event-stream.');
+/** The results of a subscription are events. @throws AppError NOT_ACCEPTABLE */
+export const negotiateEvents = (accept: string | undefined): void => {
+  if (!acceptsEvents(accept)) notAcceptable('A subscription is answered by events: Accept: text/event-stream.');
+};
 
 /** The header has to name the type: a client that accepts anything would wait for the end of the response. */
 const acceptsEvents = (accept: string | undefined): boolean =>

@@ -4,7 +4,7 @@ import { GraphQLError, Kind } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import * as v from 'valibot';
 import { AppError, type ErrorCode, OperatorError } from '../errors.ts';
-import type { GatewayPlugin } from './context.ts';
+import type { GatewayPlugin } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 
 /** The names of the parameters that name a document, beside `extensions.persistedQuery`. */
@@ -98,18 +98,18 @@ const canonicalId = (id: string): string => {
 
 /**
  * Reads trusted documents.
- * @param check as clients' documents are checked
+ * @param clientDocuments check them as they check those of clients
  * @throws OperatorError if a file cannot be read, or with a line for each document that does not fit the schema
  */
 export const readTrustedDocuments = async (
   files: readonly string[],
-  check: Documents['check'],
+  clientDocuments: Pick<Documents, 'check'>,
 ): Promise<Map<string, string>> => {
   const documents = new Map<string, string>();
   const faults: string[] = [];
   for (const file of files) {
     for (const [id, text] of await readManifest(file)) {
-      faults.push(...faultsOf(id, text, check).map((fault) => `${file}: ${fault}`));
+      faults.push(...faultsOf(id, text, clientDocuments).map((fault) => `${file}: ${fault}`));
       documents.set(id, text);
     }
   }
@@ -159,14 +159,14 @@ const readManifest = async (file: string): Promise<[id: string, text: string][]>
 };
 
 /** Why a document would be refused: its first operation, the id, the line and the reason, as far as they are known. */
-const faultsOf = (id: string, text: string, check: Documents['check']): string[] => {
+const faultsOf = (id: string, text: string, documents: Pick<Documents, 'check'>): string[] => {
   let name = 'document';
   const describe = (error: Error): string => {
     const line = error instanceof GraphQLError ? error.locations?.[0]?.line : undefined;
     return `${name} (${id}): ${line === undefined ? '' : `line ${line}: `}${error.message}`;
   };
   try {
-    const { document, errors } = check(text);
+    const { document, errors } = documents.check(text);
     const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
     if (!operation) throw new Error('It has no operation.');
     name = operation.name?.value ?? 'unnamed operation';

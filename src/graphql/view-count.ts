@@ -49,19 +49,32 @@ export type CountViews = (
 export const createCountViews =
   (viewCounter: CountsView): CountViews =>
   async ({ body, views }, counted = new Map()) => {
-    const ids = views.filter((id) => !counted.has(id));
-    const numbers = await Promise.all(ids.map((id) => viewCounter.view(id)));
-    for (const [index, id] of ids.entries()) {
-      const number = numbers[index];
-      if (typeof number === 'number') counted.set(id, number);
-    }
+    const numbers = await countEach(
+      viewCounter,
+      views.filter((id) => !counted.has(id)),
+    );
+    for (const [id, number] of numbers) if (number !== null) counted.set(id, number);
     if (views.some((id) => !counted.has(id))) return undefined;
     let filled = latin1Of(body);
     for (const [id, number] of counted) filled = filled.replaceAll(textOf(id), `${number}`);
     return filled;
   };
 
-interface CountsView {
+export interface CountsView {
   /** Counts a view and gives its number, after the commit; null where there is no notice to view. It never waits for longer than the timeout of the database. */
   readonly view: (id: number) => Promise<number | null>;
 }
+
+type ViewNumbers = ReadonlyMap<number, number | null>;
+
+/** Counts a view of each notice: its number, or null where it can no longer be read. */
+export const countEach = async (viewCounter: CountsView, ids: Iterable<number>): Promise<ViewNumbers> =>
+  new Map(await Promise.all([...ids].map(async (id) => [id, await viewCounter.view(id)] as const)));
+
+/** Puts the numbers in the places of the placeholders in a result of graphql-js. */
+export const fillPlaceholders = (value: object, numbers: ViewNumbers): void => {
+  for (const [key, part] of Object.entries(value)) {
+    if (part instanceof ViewCountPlaceholder) (value as Record<string, unknown>)[key] = numbers.get(part.id) ?? null;
+    else if (typeof part === 'object' && part !== null) fillPlaceholders(part, numbers);
+  }
+};

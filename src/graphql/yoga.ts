@@ -4,17 +4,16 @@ import type { GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
-import type { GatewayPlugin, ServerContext } from './context.ts';
+import type { Answers } from './body-form.ts';
+import type { Execution } from './execution.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import type { MaskError } from './mask-error.ts';
-import type { RunOperation } from './operation-runner.ts';
+import type { GatewayPlugin, ServerContext } from './server-context.ts';
 import { useAccess } from './use-access.ts';
-import { type CompiledExecution, useCompiledExecution } from './use-compiled-execution.ts';
 import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
 import { useObservation } from './use-observation.ts';
 import { useRequestReader } from './use-request-reader.ts';
-import { useResponseCache } from './use-response-cache.ts';
 import { useResultWriter } from './use-result-writer.ts';
 import { DOCUMENT_PARAMS, type TrustedDocumentsOptions, useTrustedDocuments } from './use-trusted-documents.ts';
 
@@ -25,13 +24,13 @@ interface Deps {
   readonly documents: Documents;
   readonly trusted: TrustedDocumentsOptions;
   readonly isRestricted: boolean;
+  readonly answers: Answers;
   readonly live: Live;
   readonly eventStreams: EventStreams;
-  readonly compiled: CompiledExecution;
-  readonly runOperation: RunOperation;
+  readonly execution: Execution;
   readonly maskError: MaskError;
   /** Those of the operator. */
-  readonly plugins: Plugin[];
+  readonly plugins: readonly Plugin[];
 }
 
 /**
@@ -39,9 +38,9 @@ interface Deps {
  * sets an execute function wraps those of the plugins above it.
  */
 export const createGraphqlServer = (deps: Deps): Yoga => {
-  const { schema, documents, trusted, isRestricted, live, compiled, runOperation, maskError } = deps;
+  const { documents, trusted, isRestricted, answers, eventStreams, maskError } = deps;
   return createYoga<ServerContext, ServerContext>({
-    schema,
+    schema: deps.schema,
     graphqlEndpoint: GRAPHQL_PATH,
     plugins: [
       useRequestReader(),
@@ -49,10 +48,9 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       useDocuments(documents),
       useObservation(documents),
       useAccess(documents, isRestricted),
-      live.plugin,
-      useCompiledExecution(compiled),
-      useResponseCache(documents, runOperation),
-      useResultWriter(deps.eventStreams),
+      useResultWriter(answers, eventStreams),
+      deps.live.plugin,
+      deps.execution.plugin,
       ...(deps.plugins as unknown as GatewayPlugin[]),
     ],
     extraParamNames: DOCUMENT_PARAMS,

@@ -9,6 +9,7 @@ import {
   type GatewayRequest,
   type GatewayResponse,
   PROBLEM_TYPE,
+  varyBy,
   WrittenResponse,
   writeLines,
 } from './message.ts';
@@ -188,7 +189,9 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
         headers['cache-control'] = 'private, no-store';
         delete headers['x-accel-expires'];
       }
-      return { ...response, lines: undefined, headers: Object.assign(headers, added) };
+      const all = Object.assign(headers, added);
+      if ('vary' in added) all.vary = varyBy(String(response.headers.vary ?? ''), added.vary);
+      return { ...response, lines: undefined, headers: all };
     },
 
     /** Adds `Server-Timing`, and the headers that all responses have where they are not there yet. */

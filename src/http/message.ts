@@ -77,6 +77,27 @@ export const dropConnectionHeaders = <Headers extends GatewayResponse['headers']
   return headers;
 };
 
+/** A `Vary` with what a plugin has said beside it. */
+export const varyBy = (own: string, added: unknown): string => (added ? `${own}, ${added}` : own);
+
+/** Headers of a plugin that HTTP can carry. Characters beyond Latin-1 are sent as their bytes in UTF-8; what is no header is left out. */
+export const validHeaders = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+      const text = String(value);
+      const sent = BEYOND_LATIN1.test(text) ? Buffer.from(text).toString('latin1') : text;
+      try {
+        validateHeaderName(name);
+        validateHeaderValue(name, sent);
+        return [[name, sent]];
+      } catch {
+        return [];
+      }
+    }),
+  );
+
+const BEYOND_LATIN1 = /[^\0-\xff]/;
+
 /** Headers as they are on the wire, each line with its end, without those of the connection. @throws TypeError for an invalid header */
 export const writeLines = (headers: GatewayResponse['headers']): string =>
   Object.entries(dropConnectionHeaders(headers))

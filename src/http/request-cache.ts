@@ -25,17 +25,18 @@ const MAX_KEY_BYTES = 8192;
 /**
  * Requests that were answered before, by their bytes: the cached response to an equal one is one look-up away. Another spelling of a request has an entry of its
  * own, which leads to the same cached response.
+ * @param maxBytes 0: no request has a key, and none is equal to another
  */
 export const createRequestCache = (maxBytes: number) => {
   const known = new LRUCache<string, KnownRequest>({
-    maxSize: maxBytes,
+    maxSize: Math.max(1, maxBytes),
     sizeCalculation: (_, key) => key.length + ENTRY_OVERHEAD_BYTES,
   });
 
   return {
     /** Everything that decides the response; undefined for a request that is never cached. */
     keyOf: ({ method, target, headers, body }: GatewayRequest): string | undefined => {
-      if (headers[PREVIEW_HEADER] !== undefined) return undefined;
+      if (maxBytes === 0 || headers[PREVIEW_HEADER] !== undefined) return undefined;
       const { accept = '' } = headers;
       // A GraphQL query in the target negotiates its media type; a REST path has one.
       if (method === 'GET' || method === 'HEAD')

@@ -1,6 +1,5 @@
 import type { Exposure } from '../access/access.ts';
-import type { CachedResponse } from '../cache/cached-response.ts';
-import type { CacheOutcome } from '../cache/response-cache.ts';
+import type { Executed } from '../cache/response-cache.ts';
 import type { AppError } from '../errors.ts';
 import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
@@ -63,20 +62,6 @@ export interface ResponseHead {
   /** Whether the content type depends on the header `Accept`. */
   readonly isNegotiated: boolean;
 }
-
-/** A finished body. */
-export type Executed =
-  /** Equal requests get the same. */
-  | { readonly answer: CachedResponse; readonly outcome: CacheOutcome; readonly body?: undefined }
-  /** For this request alone. */
-  | {
-      readonly status: CachedResponse['status'];
-      readonly body: string;
-      readonly encoding: 'utf8' | 'latin1';
-      readonly answer?: undefined;
-      /** The cached response with placeholders for view counts that the body was made of. */
-      readonly template?: CachedResponse | undefined;
-    };
 
 /** A finished body and the head of its response. */
 export interface Answered {

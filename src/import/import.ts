@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { DatabaseClient, oneRow } from '../database/client.ts';
-import { connectionConfig } from '../database/connection.ts';
+import { connectionConfig, SET_SESSION } from '../database/connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, isDatabaseUnavailable, messageOf } from '../database/failures.ts';
 import { analyzeTables } from '../database/migrations/apply.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
@@ -10,13 +10,12 @@ import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../databa
 import { assertOwnSession } from '../database/pooler.ts';
 import { OperatorError } from '../errors.ts';
 import { type ImportOptions, importFile } from './file.ts';
-import { isProductKind, isVariantKind } from './kind.ts';
-import { beginPrune, endPrune } from './prune.ts';
+import { Prune } from './prune.ts';
 import { createReport } from './report.ts';
 import { openSource } from './source/source.ts';
 import { commit, UnknownOutcomeError } from './write/merge.ts';
 
-type OfTheRun = 'client' | 'source' | 'isInTransaction' | 'onFault' | 'onProgress' | 'signal';
+type OfTheRun = 'client' | 'source' | 'isInTransaction' | 'prune' | 'onFault' | 'onWarning' | 'onProgress' | 'signal';
 
 export interface RunOptions extends Omit<ImportOptions, OfTheRun> {
   readonly config: OpenOptions;
@@ -24,6 +23,8 @@ export interface RunOptions extends Omit<ImportOptions, OfTheRun> {
   /** Files in their order; `-` is standard input. */
   readonly paths: readonly string[];
   readonly isDryRun: boolean;
+  /** Whether the products that no file has are taken off sale after all files. */
+  readonly isPruning?: boolean;
   /** Agrees beforehand to take many products off sale. */
   readonly isAgreed?: boolean;
   readonly rejectsPath: string;
@@ -54,9 +55,9 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
     if (database.isStarted) await migrateEmbedded(database, log);
     client = await connect(database.url, log, signal);
     if (isOneTransaction) await client.query('begin');
-    if (isPruning) await beginPrune(client);
-    let hasProducts = false;
-    let hasVariants = false;
+    // Standard input may be a file of the import.
+    const canAsk = process.stdin.isTTY && process.stderr.isTTY && !paths.includes('-');
+    const prune = isPruning ? await Prune.begin({ ...options, client, canAsk, signal }) : undefined;
     for (const source of sources) {
       file = source.name;
       const counts = await importFile({
@@ -64,21 +65,16 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
         client,
         source,
         isInTransaction: isOneTransaction,
+        prune,
         onFault: (fault) => report.fault(source.name, fault),
+        onWarning: (text) => report.warning(source.name, text),
         onProgress: report.progress,
         signal,
       });
       report.counts(source.name, counts);
       imported += counts.created + counts.changed + counts.unchanged;
-      hasProducts ||= isProductKind(counts.kind);
-      hasVariants ||= isVariantKind(counts.kind) || counts.variants !== undefined;
     }
-    if (isPruning) {
-      if (!hasProducts) throw new OperatorError('--prune needs a file of products: there was none.');
-      // Standard input may be a file of the import.
-      const canAsk = process.stdin.isTTY && process.stderr.isTTY && !paths.includes('-');
-      await endPrune(report.rejected(), { ...options, client, canAsk, signal, hasVariants });
-    }
+    await prune?.end(report.rejected());
     if (isDryRun) await client.query('rollback');
     else if (isOneTransaction) await commit(client);
     if (!isDryRun) await analyzeTables(client);
@@ -112,7 +108,7 @@ const listenForSignals = () => {
 };
 
 // A role's own timeouts are meant for requests. The import waits for a row that another writer has locked, but not for ever.
-const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'; set jit = off`;
+const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'; ${SET_SESSION}`;
 
 /** Imports wait for one another, because two at once would write the same notices twice. */
 const TRY_LOCK = 'select pg_try_advisory_lock(72707370) as locked';

@@ -1,21 +1,14 @@
+import type { ClientBase } from 'pg';
+import type { Parse } from './fields/parse.ts';
 import { slug, slugOf } from './fields/slug.ts';
-import {
-  INT32_MAX,
-  integer,
-  type Key,
-  mergeStock,
-  type Parse,
-  plain,
-  type ReadOptions,
-  SOME,
-  shortText,
-  stock,
-  timestamp,
-} from './fields/values.ts';
-import type { Value } from './record.ts';
-import type { StagedRow } from './write/stage.ts';
+import { INT32_MAX, integer, mergeStock, plain, SOME, shortText, stock, timestamp } from './fields/values.ts';
+import type { Key, ReadOptions } from './options.ts';
+import { type Fault, isBlank, type Place, textIn, type Value } from './record.ts';
 
-/** How rows of one table are imported. Each feature describes its own kind, and the commands pass all of them to the importer. */
+/**
+ * How rows of one table are imported: how they are read, and the steps of their own when they are written. Each feature describes its own
+ * kind; the importer runs what a kind says and knows none of them.
+ */
 export interface ImportKind {
   /** Formats refer to the kind by this name. */
   readonly table: string;
@@ -31,11 +24,21 @@ export interface ImportKind {
   readonly identity?: Identity;
   /** The table's column that refers to a category. The staging table has a path in `category_path` instead. */
   readonly categoryColumn?: string;
+  /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
+  readonly onConflict?: string;
+  /** The table whose rows a row may hold, as a product holds its variants. */
+  readonly innerTable?: string;
+  /** How rows are checked that another row holds. */
+  readonly inner?: InnerRows;
+  /** Whether a rejected row, whose key can be read, keeps its slug from others. */
+  readonly keepsRejected?: boolean;
   /** Checks several fields of a row together. */
   readonly check?: (row: StagedRow) => { readonly field: string; readonly reason: string } | undefined;
   /** Derives values that the file does not have from others. */
   readonly complete?: (values: Record<string, Value>, options: ReadOptions) => void;
   readonly native: NativeColumns;
+  /** @default rows of one table, which refer to no other of the file */
+  readonly write?: WriteSteps;
 }
 
 export interface Field {
@@ -45,8 +48,14 @@ export interface Field {
   readonly parse: Parse;
   /** Whether a blank value is stored as null; otherwise it means the default. */
   readonly isNullable?: boolean;
-  /** Whether a new row must have it. */
+  /** Whether a new row must have it. An existing row keeps its value where that of the file is blank. */
   readonly isRequired?: boolean;
+  /** Whether a blank value says nothing. */
+  readonly keepsIfBlank?: boolean;
+  /** SQL for what an existing row `t` has where the value is blank. @default as a new row whose file has none */
+  readonly cleared?: string;
+  /** Whether each row has another value, so that two rows may change places with theirs. */
+  readonly isUnique?: boolean;
   /** Whether the database keeps it, where a product has variants. */
   readonly isOfVariants?: boolean;
   /** Whether an existing row keeps its value. */
@@ -68,12 +77,22 @@ export interface Field {
 /** SQL conditions that identify a row: `s` and `other` are staged rows, `t` is the catalogue's. */
 export interface Identity {
   readonly isSame: string;
-  /** @param isPresent returns the condition that the file has a field. @default variants have ways of their own */
-  readonly isFound?: (isPresent: (field: string) => string) => string;
+  /** @default the kind finds its rows in a step of its own */
+  readonly isFound?: string;
   /** Where several rows of the catalogue are found, the first in this order is taken. @default t.id */
   readonly order?: string;
   /** Why a row that the catalogue does not have is rejected. @default such a row is new */
   readonly whyUnknown?: string;
+}
+
+/** Reports why a field's value is refused. */
+export type Reject = (field: string, reason: string) => void;
+
+/** Rows that another row holds. */
+export interface InnerRows {
+  readonly maxRows: number;
+  /** @param earlier what the rows before this one have noted */
+  readonly check: (row: StagedRow, outer: StagedRow, earlier: Set<string>, reject: Reject) => void;
 }
 
 /** How files in the kind's native format are read: with columns as in its table or in the API. */
@@ -97,6 +116,90 @@ export type Recognises = (has: HasColumns, hasNoOther: HasColumns) => boolean;
 
 type HasColumns = (...columns: string[]) => boolean;
 
+/** A row by the columns of its staging table, as JSON has them. */
+export interface StagedRow extends Place {
+  readonly present: string[];
+  readonly if_new: string[];
+  readonly option_names?: readonly string[];
+  readonly option_values?: readonly string[];
+  [column: string]: unknown;
+}
+
+/** Staged rows by their ordinals, both ends included. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How many rows were written. */
+export interface Written {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+}
+
+/** What was done with the rows of a file. */
+export interface Counts extends Written {
+  /** What was done with rows inside of others; undefined if none were said. */
+  readonly inner?: (Written & { readonly deleted: number }) | undefined;
+  /** Categories that were created because paths lead through them. */
+  readonly createdCategories: number;
+}
+
+/** What the steps of a kind are given. */
+export interface WriteContext {
+  readonly client: ClientBase;
+  readonly kind: ImportKind;
+  /** The kind of the rows that rows of this kind hold. */
+  readonly innerKind: ImportKind | undefined;
+  readonly options: ReadOptions;
+  /** How many rows are staged, rejected ones included. */
+  readonly rowCount: number;
+  /** Whether several rows of the file may have one sku, which only the first of them gets. */
+  readonly mayShareSkus: boolean;
+  /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
+  readonly prune:
+    | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }
+    | undefined;
+  /** The file's name for a field, or for a column of the table. */
+  readonly columnOf: (field: string) => string;
+  readonly onFault: (fault: Fault) => void;
+  /** Tells the operator something of a file that is imported. */
+  readonly onWarning: (text: string) => void;
+}
+
+/** Why the database refuses a staged row. */
+export interface Refused {
+  readonly ordinal: number;
+  /** The field at fault, if it is one. */
+  readonly field: string | null;
+  readonly value: string | null;
+  readonly reason: string;
+}
+
+/** What a kind does itself with its staged rows. A step that rejects rows deletes them from the staging table, and reports them. */
+export interface WriteSteps {
+  /** Finds the rows of the catalogue that the staged ones are, and notes their ids. @default by the key */
+  readonly find?: (context: WriteContext) => Promise<void>;
+  /** Rejects rows, after what is checked of every kind. */
+  readonly reject?: (context: WriteContext) => Promise<unknown>;
+  /** Prepares the writing, and rejects what then is seen. @param rows writes the rows of the table itself */
+  readonly prepare?: (context: WriteContext, rows: RowWriter) => Promise<RowWriter>;
+}
+
+/** Writes staged rows. */
+export interface RowWriter {
+  /** Selects the ordinals of all staged rows that differ in the catalogue. */
+  readonly differing: string;
+  /** Once, before the first range. @returns whether rows depend on others, so that a refused one undoes all */
+  readonly begin: (context: WriteContext) => Promise<boolean>;
+  readonly write: (range: Range, context: WriteContext) => Promise<Counts>;
+  /** Rejects rows that the database refuses, with those that depend on them. */
+  readonly reject: (context: WriteContext, refused: readonly Refused[]) => Promise<unknown>;
+  /** Whether all rows are written at once, because they refer to one another. */
+  readonly isWhole?: boolean;
+}
+
 export const field = (column: string, type: string, parse: Parse, options: Partial<Field> = {}): Field => ({
   column,
   type,
@@ -110,31 +213,28 @@ export const required = { isRequired: true };
 // A longer one might not fit into an index, whose entries have at most 2,704 bytes.
 export const NAME = field('name', 'text', plain(shortText(600)), required);
 // A row without one has one made from its name.
-export const SLUG = field('slug', 'text', slug);
+export const SLUG = field('slug', 'text', slug, { keepsIfBlank: true, isUnique: true });
 export const STOCK = field('stock', 'int', stock, {
   merge: mergeStock,
   assumed: ({ stock: pieces = SOME }) => String(pieces),
 });
 export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInsertOnly: true });
-export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);
+export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp, { keepsIfBlank: true });
+/** The moment from which a row is shown: by default, that at which it was stored. */
+export const shownFrom = (column: string): Field =>
+  field(column, 'timestamptz', timestamp, { cleared: 't.created_at' });
 
 /** The column of the staging table for a field. */
 export const columnIn = ({ fields }: ImportKind, field: string): string => fields[field]?.column ?? field;
 
+/** The field of a column of the staging table or the catalogue; the column itself if there is none. */
+export const fieldOf = ({ fields }: ImportKind, column: string): string =>
+  Object.keys(fields).find((name) => fields[name]?.column === column) ?? column;
+
 export const isCategoryReference = ({ column }: Field): boolean => column === 'category_path';
-
-export const categoryFieldOf = ({ fields }: ImportKind): string | undefined =>
-  Object.entries(fields).find(([, field]) => isCategoryReference(field))?.[0];
-
-export const isProductKind = ({ table }: ImportKind): boolean => table === 'product';
 
 /** What one row is called in a message. */
 export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');
-
-export const isVariantKind = ({ table }: ImportKind): boolean => table === 'product_variant';
-
-/** Categories refer to their own table, so they are written all together. */
-export const isCategoryKind = ({ table }: ImportKind): boolean => table === 'category';
 
 const ID = field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true });
 
@@ -147,7 +247,7 @@ export const withKey = (kind: ImportKind, key: Key = 'slug'): ImportKind => {
     recognises: (has, hasNoOther) =>
       recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
   };
-  const identity: Identity = { isSame: `other.${key} = s.${key}`, isFound: () => `t.${key} = s.${key}` };
+  const identity: Identity = { isSame: `other.${key} = s.${key}`, isFound: `t.${key} = s.${key}` };
   if (key === 'sku') return { ...kind, key, identity, native };
   const whyUnknown = `is the id of no ${kind.table}: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id`;
   return { ...kind, key, identity: { ...identity, whyUnknown }, native, fields: { id: ID, ...kind.fields } };
@@ -155,8 +255,9 @@ export const withKey = (kind: ImportKind, key: Key = 'slug'): ImportKind => {
 
 /** Gives a row without a slug one made from its name, unless its id finds it. @returns the name, if that made the slug */
 export const addMissingSlug = (values: Record<string, Value>, options: ReadOptions): string | undefined => {
-  if (options.key === 'id' || (values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
-  const { slug = '', slugSource } = slugOf(values.name);
+  const name = textIn(values.name);
+  if (options.key === 'id' || !isBlank(values.slug) || name === undefined) return undefined;
+  const { slug = '', slugSource } = slugOf(name);
   values.slug = slug;
   return slugSource;
 };

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { ClientBase } from 'pg';
+import { oneRow } from '../database/client.ts';
 import { OperatorError } from '../errors.ts';
-import { type ImportKind, isProductKind, isVariantKind } from './kind.ts';
 
 interface PruneOptions {
   readonly client: ClientBase;
@@ -11,8 +11,6 @@ interface PruneOptions {
   /** Whether somebody can be asked. */
   readonly canAsk: boolean;
   readonly signal: AbortSignal;
-  /** Whether a file says variants. */
-  readonly hasVariants: boolean;
 }
 
 /** A file that lacks more of the catalogue may be the wrong one, or be cut off. */
@@ -24,62 +22,84 @@ const ANSWER_TIMEOUT_MS = 60_000;
 /** The products on sale that no file of this run had so far. */
 const CANDIDATES = 'pg_temp.vitrine_prune';
 
-/** The product of the variant `t` is one of them, so that others get its variants. */
-export const IS_GONE = `exists (select from ${CANDIDATES} c where c.id = t.product_id and not c.is_kept)`;
-
 /** Their variants that no file of this run had so far. */
 const VARIANT_CANDIDATES = 'pg_temp.vitrine_prune_variants';
 
-/** Begins inside the transaction of a run. Notes which products are on sale: one that another writer adds during the import stays. */
-export const beginPrune = async (client: ClientBase): Promise<void> => {
-  await client.query(`create temporary table vitrine_prune on commit drop as
-    select id, false as is_kept from product where status = 'ON_SALE'`);
-  await client.query(`create index on ${CANDIDATES} (id)`);
-  await client.query(`create temporary table vitrine_prune_variants on commit drop as
-    select v.id, v.product_id, false as is_kept from product_variant v join ${CANDIDATES} p on p.id = v.product_id`);
-  await client.query(`create index on ${VARIANT_CANDIDATES} (id)`);
-};
+const CANDIDATES_OF = new Map([
+  ['product', CANDIDATES],
+  ['product_variant', VARIANT_CANDIDATES],
+]);
 
-/** Keeps what a staging table has, also in rows that are rejected later. */
-export const keepStaged = async (client: ClientBase, kind: ImportKind, stage: string): Promise<void> => {
-  if (!isProductKind(kind) && !isVariantKind(kind)) return;
-  const candidates = isProductKind(kind) ? CANDIDATES : VARIANT_CANDIDATES;
-  await client.query(
-    `update ${candidates} c set is_kept = true from ${stage} s where s.target_id = c.id and not c.is_kept`,
-  );
-};
+/** What a run takes off sale after its files, all in one transaction. */
+export class Prune {
+  /** The product of the variant `t` is in no file so far, so that others get its variants. */
+  readonly isGone = `exists (select from ${CANDIDATES} c where c.id = t.product_id and not c.is_kept)`;
+  readonly #options: PruneOptions;
+  /** The tables whose rows are in a file. */
+  readonly #tables = new Set<string>();
 
-/** After the files, takes the products off sale that none of them had, and deletes such variants of the others. @throws OperatorError if it must not be */
-export const endPrune = async (rejected: number, options: PruneOptions): Promise<void> => {
-  const { client, isAgreed = false, isDryRun, hasVariants } = options;
-  if (rejected > 0 && !isAgreed) {
-    console.error('Nothing was taken off sale, because some rows were rejected: correct them, or say --yes.');
-    return;
+  private constructor(options: PruneOptions) {
+    this.#options = options;
   }
-  const ask = async (candidates: string, isMissing: string, what: string, end: string): Promise<void> => {
-    const { rows } = await client.query<{ missing: number; total: number }>(
+
+  /** Begins inside the transaction of a run. Notes which products are on sale: one that another writer adds during the import stays. */
+  static async begin(options: PruneOptions): Promise<Prune> {
+    const { client } = options;
+    await client.query(`create temporary table vitrine_prune on commit drop as
+      select id, false as is_kept from product where status = 'ON_SALE'`);
+    await client.query(`create index on ${CANDIDATES} (id)`);
+    await client.query(`create temporary table vitrine_prune_variants on commit drop as
+      select v.id, v.product_id, false as is_kept from product_variant v join ${CANDIDATES} p on p.id = v.product_id`);
+    await client.query(`create index on ${VARIANT_CANDIDATES} (id)`);
+    return new Prune(options);
+  }
+
+  /** Keeps what a staging table has, also in rows that are rejected later. */
+  async keep(table: string, stage: string): Promise<void> {
+    const candidates = CANDIDATES_OF.get(table);
+    if (!candidates) return;
+    this.#tables.add(table);
+    await this.#options.client.query(
+      `update ${candidates} c set is_kept = true from ${stage} s where s.target_id = c.id and not c.is_kept`,
+    );
+  }
+
+  /** After the files, takes the products off sale that none of them had, and deletes such variants of the others. @throws OperatorError if it must not be */
+  async end(rejected: number): Promise<void> {
+    const { client, isAgreed = false, isDryRun } = this.#options;
+    if (!this.#tables.has('product')) throw new OperatorError('--prune needs a file of products: there was none.');
+    if (rejected > 0 && !isAgreed) {
+      console.error('Nothing was taken off sale, because some rows were rejected: correct them, or say --yes.');
+      return;
+    }
+    await this.#ask(CANDIDATES, 'not is_kept', 'products on sale', 'taken off sale');
+    // Of a rejected product or variant nobody knows which variants it has.
+    const isVariantGone = `not c.is_kept and exists (select from ${CANDIDATES} p where p.id = c.product_id and p.is_kept)`;
+    const prunesVariants = this.#tables.has('product_variant') && rejected === 0;
+    if (prunesVariants) await this.#ask(VARIANT_CANDIDATES, isVariantGone, 'variants', 'deleted');
+    const { rowCount } = await client.query(`
+      update product t set status = 'OFF_SALE', updated_at = now() from ${CANDIDATES} c
+      where t.id = c.id and not c.is_kept and t.status = 'ON_SALE'`);
+    const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
+    console.log(`${dryRun}products that no file has: ${rowCount} taken off sale`);
+    if (!prunesVariants) return;
+    const { rowCount: deleted } = await client.query(
+      `delete from product_variant t using ${VARIANT_CANDIDATES} c where t.id = c.id and ${isVariantGone}`,
+    );
+    console.log(`${dryRun}variants that no file has: ${deleted} deleted`);
+  }
+
+  /** Asks the operator where much is missing. */
+  async #ask(candidates: string, isMissing: string, what: string, end: string): Promise<void> {
+    const { client, isAgreed = false, isDryRun } = this.#options;
+    const { missing, total } = await oneRow<{ missing: number; total: number }>(
+      client,
       `select count(*) filter (where ${isMissing})::int as missing, count(*)::int as total from ${candidates} c`,
     );
-    const { missing = 0, total = 0 } = rows[0] ?? {};
     if (missing > total * LARGEST_SHARE && !isAgreed && !isDryRun)
-      await confirm(`${missing} of ${total} ${what} are in no file, and would be ${end}.`, options);
-  };
-  await ask(CANDIDATES, 'not is_kept', 'products on sale', 'taken off sale');
-  // Of a rejected product or variant nobody knows which variants it has.
-  const isVariantGone = `not c.is_kept and exists (select from ${CANDIDATES} p where p.id = c.product_id and p.is_kept)`;
-  const prunesVariants = hasVariants && rejected === 0;
-  if (prunesVariants) await ask(VARIANT_CANDIDATES, isVariantGone, 'variants', 'deleted');
-  const { rowCount } = await client.query(`
-    update product t set status = 'OFF_SALE', updated_at = now() from ${CANDIDATES} c
-    where t.id = c.id and not c.is_kept and t.status = 'ON_SALE'`);
-  const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
-  console.log(`${dryRun}products that no file has: ${rowCount} taken off sale`);
-  if (!prunesVariants) return;
-  const { rowCount: deleted } = await client.query(
-    `delete from product_variant t using ${VARIANT_CANDIDATES} c where t.id = c.id and ${isVariantGone}`,
-  );
-  console.log(`${dryRun}variants that no file has: ${deleted} deleted`);
-};
+      await confirm(`${missing} of ${total} ${what} are in no file, and would be ${end}.`, this.#options);
+  }
+}
 
 const confirm = async (question: string, { canAsk, signal: stop }: PruneOptions): Promise<void> => {
   if (!canAsk) throw new OperatorError(`${question} If that is right, say --yes. Nothing was imported.`);

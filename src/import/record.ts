@@ -1,5 +1,25 @@
-/** A value of a source file. Numbers are kept as their source text, because a float would change some of them. */
-export type Value = string | boolean | null | Value[] | { readonly [key: string]: Value };
+/** A number that a JSON file has as a number, by its digits there, because a float would change some of them. */
+export class JsonNumber {
+  readonly digits: string;
+
+  constructor(digits: string) {
+    this.digits = digits;
+  }
+
+  toJSON(): string {
+    return this.digits;
+  }
+}
+
+/** A value of a source file. */
+export type Value = string | boolean | null | JsonNumber | Value[] | { readonly [key: string]: Value };
+
+/** Parses JSON with each number as its source text. @throws SyntaxError */
+export const parseJson = (text: string): Value => JSON.parse(text, keepDigits);
+
+// Source text access: https://tc39.es/proposal-json-parse-with-source/
+const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+  typeof value === 'number' ? new JsonNumber(context?.source ?? String(value)) : value;
 
 /** Where a record begins. */
 export interface Place {
@@ -34,7 +54,11 @@ export interface Fault extends Place {
 }
 
 export const isObject = (value: Value | undefined): value is { readonly [key: string]: Value } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+
+/** A text, and a number by its digits; undefined for any other value. */
+export const textIn = (value: Value | undefined): string | undefined =>
+  value instanceof JsonNumber ? value.digits : typeof value === 'string' ? value : undefined;
 
 export const isBlank = (value: Value | undefined): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
@@ -43,6 +67,6 @@ const MAX_SHOWN_CHARACTERS = 200;
 
 /** The value as text for a message. */
 export const showValue = (value: Value | undefined): string => {
-  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  const text = textIn(value) ?? (value === undefined ? '' : JSON.stringify(value));
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 };

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/log.ts';
-import type { Imported } from './file.ts';
+import type { Counts } from './kind.ts';
 import { type Fault, showValue } from './record.ts';
 
 /** What an import tells the operator. */
@@ -10,10 +10,23 @@ export interface Report {
   readonly progress: (state: ProgressState) => void;
   /** Lists the fault in a CSV file, which is created at the first, and prints the first few. */
   readonly fault: (source: string, fault: Fault) => void;
-  readonly counts: (source: string, imported: Imported) => void;
+  /** Prints what the operator has to know of a file that is imported. */
+  readonly warning: (source: string, text: string) => void;
+  readonly counts: (source: string, imported: FileCounts) => void;
   /** How many rows have a fault. */
   readonly rejected: () => number;
   readonly close: () => void;
+}
+
+/** What was imported from a file. */
+export interface FileCounts extends Omit<Counts, 'inner'> {
+  readonly kind: { readonly plural: string };
+  readonly format: { readonly name: string };
+  readonly container: string;
+  /** What was done with variants inside products; undefined if none were said. */
+  readonly variants?: Counts['inner'];
+  /** Columns of the file that are not read. */
+  readonly unusedColumns: readonly string[];
 }
 
 export interface ProgressState {
@@ -95,6 +108,7 @@ export const createReport = ({ isDryRun, rejectsPath }: ReportOptions): Report =
       const shown = value && ` (${JSON.stringify(showValue(value)).slice(0, MAX_PRINTED_CHARACTERS)})`;
       print(`${place}: ${reason}${shown}`);
     },
+    warning: (source, text) => print(`${source}: ${text}`),
     counts: (source, { kind, format, container, unusedColumns, createdCategories, variants, ...rows }) => {
       if (stderr.isTTY) stderr.write(EMPTY_LINE);
       if (unusedColumns.length > 0) print(`${source}: columns not used: ${unusedColumns.join(', ')}`);

@@ -1,5 +1,5 @@
 import { boolean, integer, longText, oneOf, shortText, timestamp } from '../import/fields/values.ts';
-import { CREATED_AT, field, type ImportKind, nullable, required, UPDATED_AT } from '../import/kind.ts';
+import { CREATED_AT, field, type ImportKind, nullable, required, shownFrom, UPDATED_AT } from '../import/kind.ts';
 
 export const noticeImport: ImportKind = {
   table: 'notice',
@@ -8,13 +8,13 @@ export const noticeImport: ImportKind = {
   // A notice has no slug: its title identifies it, with its start if the file has one. The API returns the start in whole milliseconds.
   identity: {
     isSame: 'other.title = s.title and other.starts_at is not distinct from s.starts_at',
-    isFound: (isPresent) => `t.title = s.title and (not ${isPresent('startsAt')}
+    isFound: `t.title = s.title and (s.starts_at is null
       or date_trunc('milliseconds', t.starts_at) = date_trunc('milliseconds', s.starts_at))`,
     order: 't.starts_at desc, t.id desc',
   },
   fields: {
     title: field('title', 'text', shortText(500), required),
-    startsAt: field('starts_at', 'timestamptz', timestamp),
+    startsAt: shownFrom('starts_at'),
     type: field('type', 'notice_type', oneOf('ANNOUNCEMENT', 'PROMOTION', 'MAINTENANCE')),
     level: field('level', 'notice_level', oneOf('NORMAL', 'IMPORTANT', 'URGENT')),
     summary: field('summary', 'text', longText, nullable),

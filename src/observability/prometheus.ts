@@ -19,13 +19,15 @@ collectDefaultMetrics({ register: ofProcess });
 export const createRegistry = (sources: MetricSources): Registry => {
   const registry = new Registry();
   const collectors = collectorsOf(registry);
-  collectors.gauge(
-    'vitrine_build_info',
-    'Always 1; its labels say what runs.',
-    () => [[{ version: sources.version, node: process.versions.node }, 1]],
-    'first',
-  );
-  for (const count of [countRequests, countMemory, countBrowsing, countLive, countExecutions])
+  for (const count of [
+    countRequests,
+    countMemory,
+    countBrowsing,
+    countViews,
+    countStreams,
+    countExecutions,
+    countDatabase,
+  ])
     count(collectors, sources);
   if (sources.replicas) countReplicas(registry, sources.replicas);
   return Registry.merge([ofProcess, registry]);
@@ -33,7 +35,14 @@ export const createRegistry = (sources: MetricSources): Registry => {
 
 type Collectors = ReturnType<typeof collectorsOf>;
 
-const countRequests = ({ counter, gauge, histogram }: Collectors, { requests }: MetricSources): void => {
+const countRequests = ({ counter, gauge, histogram }: Collectors, { requests, load, version }: MetricSources): void => {
+  gauge(
+    'vitrine_build_info',
+    'Always 1; its labels say what runs.',
+    () => [[{ version, node: process.versions.node }, 1]],
+    'first',
+  );
+
   counter(
     'vitrine_requests_total',
     'Answered requests. Beyond 100 operation names of clients, the label is "other".',
@@ -50,11 +59,13 @@ const countRequests = ({ counter, gauge, histogram }: Collectors, { requests }: 
     () => requestErrors(requests),
   );
   gauge('vitrine_requests_in_flight', 'Requests that are being answered.', () => requests.inFlight);
+
+  counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => load.stats.refused);
 };
 
 const countMemory = (
   { counter, gauge }: Collectors,
-  { responseCache, knownRows, cacheMaxBytes }: MetricSources,
+  { responseCache, knownRows, cacheMaxBytes, freshnessMonitor }: MetricSources,
 ): void => {
   const { stats } = responseCache;
   counter('vitrine_cache_lookups_total', 'Lookups in the response cache, by outcome.', () =>
@@ -69,6 +80,19 @@ const countMemory = (
   gauge('vitrine_cache_entries', 'Responses in the cache.', () => responseCache.size().entries);
   gauge('vitrine_known_rows', 'Rows that need not be read while nothing changes them.', () => knownRows.size().rows);
   counter('vitrine_known_row_hits_total', 'Rows that were known, and not read.', () => knownRows.stats.hits);
+
+  gauge(
+    'vitrine_heartbeat_age_seconds',
+    'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
+    () => (performance.now() - freshnessMonitor.asOfMs()) / 1000,
+    'max',
+  );
+  gauge(
+    'vitrine_freshness_monitor_connected',
+    '1 while the freshness monitor has its connection to the database.',
+    () => (freshnessMonitor.isLost() ? 0 : 1),
+    'min',
+  );
 };
 
 const countBrowsing = ({ counter, gauge }: Collectors, { browseIndex }: MetricSources): void => {
@@ -97,26 +121,12 @@ const countBrowsing = ({ counter, gauge }: Collectors, { browseIndex }: MetricSo
   gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => index().bytes);
 };
 
-const countLive = (
-  { counter, gauge, histogram }: Collectors,
-  { freshnessMonitor, views, subscriptions }: MetricSources,
-): void => {
-  gauge(
-    'vitrine_heartbeat_age_seconds',
-    'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
-    () => (performance.now() - freshnessMonitor.asOfMs()) / 1000,
-    'max',
-  );
-  gauge(
-    'vitrine_freshness_monitor_connected',
-    '1 while the freshness monitor has its connection to the database.',
-    () => (freshnessMonitor.isLost() ? 0 : 1),
-    'min',
-  );
-
+const countViews = ({ gauge, histogram }: Collectors, { views }: MetricSources): void => {
   histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', () => views.batchSizes);
   gauge('vitrine_views_waiting', 'Views that wait to be counted.', () => views.waiting());
+};
 
+const countStreams = ({ counter, gauge, histogram }: Collectors, { subscriptions }: MetricSources): void => {
   const { counts: streams, max: maxStreams } = subscriptions;
   gauge('vitrine_subscriptions', 'Open streams of subscriptions.', () => streams.open);
   gauge('vitrine_subscriptions_max', 'Streams of subscriptions that may be open.', () => maxStreams);
@@ -133,21 +143,8 @@ const countLive = (
   );
 };
 
-const countExecutions = (
-  { counter, gauge, histogram }: Collectors,
-  { requests, load, fallBacks, pool }: MetricSources,
-): void => {
-  counter('vitrine_database_statements_total', 'Statements sent to the database.', () =>
-    byLabel('statement', requests.statements.byName),
-  );
-  counter('vitrine_database_statement_failures_total', 'Statements that failed.', () => requests.statements.failed);
-  histogram(
-    'vitrine_database_statement_duration_seconds',
-    'Duration of a statement, with the wait for a connection.',
-    () => requests.statements.seconds,
-  );
+const countExecutions = ({ counter, gauge }: Collectors, { load, fallBacks }: MetricSources): void => {
   gauge('vitrine_executions_in_flight', 'Executions under way.', () => load.stats.inFlight);
-  counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => load.stats.refused);
 
   counter(
     'vitrine_executions_not_compiled_total',
@@ -158,6 +155,18 @@ const countExecutions = (
     'vitrine_compiled_operation_failures_total',
     'Compiled operations that failed and were executed again by the reference executor, which failed too or answered.',
     () => byLabel('outcome', { failed: fallBacks.failed, answered: fallBacks.answered }),
+  );
+};
+
+const countDatabase = ({ counter, gauge, histogram }: Collectors, { requests, pool }: MetricSources): void => {
+  counter('vitrine_database_statements_total', 'Statements sent to the database.', () =>
+    byLabel('statement', requests.statements.byName),
+  );
+  counter('vitrine_database_statement_failures_total', 'Statements that failed.', () => requests.statements.failed);
+  histogram(
+    'vitrine_database_statement_duration_seconds',
+    'Duration of a statement, with the wait for a connection.',
+    () => requests.statements.seconds,
   );
 
   gauge('vitrine_database_pool_connections', 'Open connections of the pool.', () => pool.totalCount);

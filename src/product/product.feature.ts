@@ -20,6 +20,7 @@ export const product: Feature = {
   silentColumns: [],
   rights: ['select'],
   alsoReads: ['product_words'],
+  functions: ['vitrine_fold', 'vitrine_joined', 'vitrine_search', 'vitrine_split', 'vitrine_vector'],
   register: () => import('./product.query.ts'),
   createLoaders: ({ sql, prisma, tracing, knownRows }) => {
     const known = knownRows?.of<Product>('product');

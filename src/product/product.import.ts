@@ -1,28 +1,22 @@
 import {
+  assignCategorySlugs,
+  createMissingCategories,
+  rejectUnknownCategories,
+} from '../category/category-paths.import.ts';
+import {
   attributes,
   categoryPath,
   firstPicture,
+  mergeAttributes,
   optionNames,
   pictureUrl,
   pictureUrls,
   textList,
   textsByPlace,
-  unpacked,
 } from '../import/fields/lists.ts';
+import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
 import { amount, currency, shapeMoney } from '../import/fields/price.ts';
-import {
-  code,
-  count,
-  FALSE,
-  longText,
-  oneOf,
-  type Parse,
-  plain,
-  richText,
-  TRUE,
-  timestamp,
-  wordIn,
-} from '../import/fields/values.ts';
+import { code, count, FALSE, longText, oneOf, plain, richText, TRUE } from '../import/fields/values.ts';
 import {
   addMissingSlug,
   CREATED_AT,
@@ -33,9 +27,15 @@ import {
   required,
   SLUG,
   STOCK,
+  shownFrom,
   UPDATED_AT,
+  type WriteContext,
 } from '../import/kind.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
+import { rejectSeparated, rejectUnterminated } from '../import/write/checks.ts';
+import { STAGE } from '../import/write/stage.ts';
+import { findProducts } from './product-slugs.import.ts';
+import { leaveSkuToFirst, rejectUnfitProducts, withVariants } from './product-variants.import.ts';
 
 const TAG_LIST = plain(textList((text, { listSeparator }) => listSeparator ?? (text.includes('|') ? /\|/ : /[,;]/)));
 const TAGS: Parse<readonly string[]> = (value, options) => TAG_LIST(unpacked(value), options);
@@ -58,6 +58,8 @@ export const productImport: ImportKind = {
   key: 'slug',
   keys: ['slug', 'sku', 'id'],
   categoryColumn: 'category_id',
+  innerTable: 'product_variant',
+  keepsRejected: true,
   fields: {
     slug: SLUG,
     name: NAME,
@@ -85,18 +87,18 @@ export const productImport: ImportKind = {
       keep: 'array_replace(t.image_urls, t.image_url, s.image_url)',
     }),
     imageAlts: field('image_alts', 'text[]', plain(textsByPlace)),
-    sku: field('sku', 'text', code, nullable),
+    sku: field('sku', 'text', code, { ...nullable, isUnique: true }),
     optionNames: field('option_names', 'text[]', plain(optionNames)),
-    attributes: field('attributes', 'text', attributes, { merge: (staged) => `${staged}::jsonb` }),
+    attributes: field('attributes', 'text', attributes, { merge: mergeAttributes }),
     status: field('status', 'product_status', status),
-    publishedAt: field('published_at', 'timestamptz', timestamp),
+    publishedAt: shownFrom('published_at'),
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
   },
   complete: (values, options) => {
-    if (!isBlank(values.imageUrl)) return;
-    const first = firstPicture(values.imageUrls, options);
-    if (first !== undefined) values.imageUrl = first;
+    // By default the first of the pictures; a product without pictures has none.
+    if (values.imageUrls !== undefined && isBlank(values.imageUrl))
+      values.imageUrl = firstPicture(values.imageUrls, options) ?? '';
   },
   native: {
     summary: 'products, with columns as in the table product or the API',
@@ -118,10 +120,10 @@ export const productImport: ImportKind = {
         )) ||
       // What only products have, such as new statuses: categories have names and pictures, too.
       (has('slug') && !has('name', 'imageurl') && hasNoOther()),
-    extra: ['currencyCode', 'categorySlug', 'variants', 'options', 'images'],
+    extra: ['currencyCode', 'priceCurrency', 'categorySlug', 'variants', 'options', 'images'],
     alternatives: {
       category: ['categorySlug'],
-      currency: ['currencyCode'],
+      currency: ['currencyCode', 'priceCurrency'],
       slug: ['name'],
       optionNames: ['options'],
       imageAlts: ['images'],
@@ -140,6 +142,39 @@ export const productImport: ImportKind = {
       return slugSource;
     },
   },
+  write: {
+    find: async (context) => {
+      const { client, kind } = context;
+      if (context.mayShareSkus) await leaveSkuToFirst(context, STAGE);
+      await findProducts(client, kind);
+      await rejectSeparated(context);
+      await settleNewFields(context);
+      await assignCategorySlugs(client);
+    },
+    reject: async (context) => {
+      await rejectUnknownCategories(context);
+      await rejectUnfitProducts(context);
+    },
+    prepare: async (context, rows) => {
+      const products: typeof rows = {
+        ...rows,
+        write: async (range, writing) => {
+          const createdCategories = await createMissingCategories(context.client, range);
+          return { ...(await rows.write(range, writing)), createdCategories };
+        },
+      };
+      const writer = await withVariants(context, products);
+      await rejectUnterminated(context, writer.differing);
+      return writer;
+    },
+  },
+};
+
+/** Gives new products the values that only they take, and takes the paths among those from the others, because each staged path is created. */
+const settleNewFields = async ({ client }: WriteContext): Promise<void> => {
+  await client.query(`update ${STAGE} set present = present || if_new where if_new <> '{}' and target_id is null`);
+  const ofNewOnly = `'category' = any (if_new)`;
+  await client.query(`update ${STAGE} set category_path = null where ${ofNewOnly} and target_id is not null`);
 };
 
 const objectsIn = (value: Value | undefined): readonly Readonly<Record<string, Value>>[] | undefined =>

@@ -1,18 +1,28 @@
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionResult, type GraphQLError, Source } from 'graphql';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
-import type { BodyForm } from '../graphql/body-form.ts';
-import type { RequestState } from '../graphql/context.ts';
+import type { Answers, BodyForm } from '../graphql/body-form.ts';
 import type { HttpPart, MaskError } from '../graphql/mask-error.ts';
+import type { Operation } from '../graphql/operation.ts';
+import type { RestDocument, ServerContext } from '../graphql/server-context.ts';
 import type { Documents } from '../graphql/use-documents.ts';
 import type { Yoga } from '../graphql/yoga.ts';
-import { JSON_TYPE, PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
-import { type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
+import {
+  type GatewayResponse,
+  JSON_TYPE,
+  jsonResponse,
+  PROBLEM_DETAILS,
+  parseQueryString,
+  percentDecode,
+  problemText,
+} from '../http/message.ts';
+import { type Answered, type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
 import { type RestOperation, textOf } from './documents.ts';
 import { badParameter, type Parameter } from './parameters.ts';
 
 interface Options {
   readonly yoga: Pick<Yoga, 'getEnveloped'>;
   readonly documents: Pick<Documents, 'prepare'>;
+  readonly answers: Answers;
   readonly maskError: MaskError;
 }
 
@@ -37,60 +47,72 @@ export const createRestRoutes = (operations: readonly RestOperation[], options: 
 const decodePath = (path: string): string =>
   path.includes('%') ? percentDecode(path.replaceAll(/%2f/gi, '%252F')) : path;
 
-/** @param pathParameter the variable whose value is the last segment of the path */
-const createRoute = (
-  operation: RestOperation,
-  pathParameter: string | undefined,
-  { yoga, documents, maskError }: Options,
-): OperationRoute => {
-  const { route, document, rootKey } = operation;
-  const prepared = documents.prepare(document);
+/** A path, with the variable whose value is its last segment. */
+interface Endpoint {
+  readonly operation: RestOperation;
+  readonly prepared: Operation;
+  readonly rest: RestDocument;
+  readonly pathParameter: string | undefined;
+}
+
+const createRoute = (operation: RestOperation, pathParameter: string | undefined, options: Options): OperationRoute => {
+  const { route, document } = operation;
+  const prepared = options.documents.prepare({ document });
   if (!prepared) throw new Error(`${route.document} has no operation`);
-  const text = textOf(document);
-  const form = bodyFormOf(operation);
-
-  const readRequest = ({ path, query }: Call): Record<string, unknown> => {
-    const id = decodePath(path).split('/').at(-1) ?? '';
-    const inPath = pathParameter === undefined ? {} : { [pathParameter]: id };
-    return readVariables(operation, inPath, parseQueryString(query));
-  };
-
-  /** Through the same plugins as an operation by `/graphql`: https://the-guild.dev/graphql/envelop/docs */
-  const execute = async (
-    call: Call,
-    state: RequestState,
-    variableValues: Record<string, unknown>,
-  ): Promise<ExecutionResult> => {
-    const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ call, state });
-    const parsed = parse(text);
-    const errors = validate(schema, parsed);
-    if (errors.length > 0) return { errors };
-    return execute({ schema, document: parsed, contextValue: await contextFactory(), variableValues });
-  };
-
+  const source = new Source(textOf(document), `${route.document}.graphql`);
+  const endpoint = { operation, prepared, rest: { source, document, form: bodyFormOf(operation) }, pathParameter };
   return {
     methods: READ_METHODS,
     errors: PROBLEM_DETAILS,
     countedAs: ['rest', route.document, route.path],
     countsViewsOnly: () => prepared.isOnlyCounted,
-
-    run: async (call) => {
-      // First of all, so that a client without a token learns nothing about the parameters.
-      await call.admit(prepared.rootFields);
-      const variables = readRequest(call);
-      const state: RequestState = { document, isAdmitted: true, form };
-      const result = await execute(call, state, variables).catch((error): ExecutionResult => ({ errors: [error] }));
-      const [error] = result.errors ?? [];
-      if (error) throw restError(maskError(error), operation);
-      const head = { contentType: JSON_TYPE, isNegotiated: false };
-      if (state.executed && result === state.result && !state.result.isChanged())
-        return { executed: state.executed, head };
-      const value = result.data?.[rootKey] ?? null;
-      if (value === null) throw notFound();
-      return { executed: { status: 200, body: JSON.stringify(value), encoding: 'utf8' }, head };
-    },
+    run: (call) => run(call, endpoint, options),
   };
 };
+
+const run = async (
+  call: Call,
+  endpoint: Endpoint,
+  { yoga, answers, maskError }: Options,
+): Promise<Answered | GatewayResponse> => {
+  const { operation, prepared, rest } = endpoint;
+  // First of all, so that a client without a token learns nothing about the parameters.
+  await call.admit(prepared.rootFields);
+  const admitted: Call = { ...call, admit: () => undefined };
+  const variables = readRequest(call, endpoint);
+  const result = await execute({ call: admitted, rest }, variables, yoga).catch(toResult);
+  const [error] = result.errors ?? [];
+  if (error) throw restError(maskError(error), operation);
+  const executed = answers.ofResult(result);
+  if (executed) return { executed, head: { contentType: JSON_TYPE, isNegotiated: false } };
+  const value = result.data?.[operation.rootKey] ?? null;
+  if (value === null) throw notFound();
+  return jsonResponse(200, value, { 'cache-control': 'private, no-store' });
+};
+
+const readRequest = ({ path, query }: Call, { operation, pathParameter }: Endpoint): Record<string, unknown> => {
+  const id = decodePath(path).split('/').at(-1) ?? '';
+  const inPath = pathParameter === undefined ? {} : { [pathParameter]: id };
+  return readVariables(operation, inPath, parseQueryString(query));
+};
+
+/** Through the same plugins as an operation by `/graphql`: https://the-guild.dev/graphql/envelop/docs */
+const execute = async (
+  context: ServerContext,
+  variableValues: Record<string, unknown>,
+  yoga: Options['yoga'],
+): Promise<ExecutionResult> => {
+  const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped(context);
+  const document = parse(context.rest?.source.body);
+  const errors = validate(schema, document);
+  if (errors.length > 0) return { errors };
+  return execute({ schema, document, contextValue: await contextFactory(), variableValues });
+};
+
+/** The result of what was thrown: one error, or several. */
+const toResult = (error: unknown): ExecutionResult => ({
+  errors: error instanceof AggregateError ? error.errors : [error as GraphQLError],
+});
 
 const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing with this id.');
 
@@ -134,16 +156,17 @@ const NOTHING_WITH_ID = problemText(notFound());
 
 const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
   const label = `{${JSON.stringify(rootKey)}:`;
-  const toBody = (data: string): string => data.slice(label.length, -1);
-  const toAbsence = (data: string): string | undefined => {
-    const value = toBody(data);
-    // Empty where a directive has removed the root field.
-    return value === 'null' || value === '' ? NOTHING_WITH_ID : undefined;
+  return {
+    name: 'rest',
+    toBody: (data) => {
+      const body = data.slice(label.length, -1);
+      // Empty where a directive has removed the root field.
+      return body === 'null' || body === '' ? { body: NOTHING_WITH_ID, status: 404 } : { body, status: 200 };
+    },
+    toResult: (body, status) => ({ data: { [rootKey]: status === 404 ? null : JSON.parse(body) } }),
+    hasCost: false,
+    givesPartialData: false,
   };
-  const toResult = (body: string, status: 200 | 404): ExecutionResult => ({
-    data: { [rootKey]: status === 404 ? null : JSON.parse(body) },
-  });
-  return { name: 'rest', toBody, toAbsence, toResult, hasExtensions: false, givesPartialData: false };
 };
 
 /** The AppError behind a masked error, which names the REST parameter instead of the argument. Any other error is a plugin's, with a code of its own. */
@@ -152,7 +175,8 @@ const restError = ({ originalError: cause, message, extensions }: GraphQLError, 
   if (!(cause instanceof AppError)) {
     const code = extensions.code as ErrorCode;
     const { headers, status = ERROR_TABLE[code]?.status ?? 500 } = (extensions.http ?? {}) as Partial<HttpPart>;
-    return new AppError(code, message, { status, headers: Object.fromEntries(new Headers(headers)) });
+    const names = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+    return new AppError(code, message, { status, headers: Object.fromEntries(names) });
   }
   const { code, argument, problem, headers } = cause;
   const parameter = parameters.find((each) => each.arguments.some(({ name }) => name === argument));

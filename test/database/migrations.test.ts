@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -18,6 +18,7 @@ import { FEATURES } from '../../src/features.ts';
 import { administer, createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { runCli } from '../support/process.ts';
+import { openSession } from '../support/session.ts';
 
 /** An empty database, and what there is to do with migrations given as `{ name: script }`. */
 const createScene = async () => {
@@ -57,6 +58,10 @@ const readStatus = async (url: string, directory?: string) => {
     await client.end();
   }
 };
+
+/** What the doctor finds wrong with the rights of roles. */
+const permissions = async (url: string) =>
+  (await examine(FEATURES, readConfig({}), url, 1)).filter(({ status }) => status !== 'ok');
 
 const createFolder = async (scripts: Record<string, string>) => {
   const directory = await mkdtemp(join(tmpdir(), 'migrations-'));
@@ -460,6 +465,70 @@ describe('the rights that serving needs', () => {
     } finally {
       await migration.end();
       await database.sql(`drop owned by ${role}; drop role ${role}`);
+    }
+  });
+
+  test('are enough where nobody may execute functions, by the documented grants as by --grant-to, and so are those of a writer', async () => {
+    await using database = await createTestDatabase();
+    const documented =
+      (await readFile(new URL('../../docs/database.md', import.meta.url), 'utf8')).match(/^grant .* to \w+;$/gm) ?? [];
+    const [granted, served, writer] = [1, 2, 3].map(() => `role_${randomUUID().replaceAll('-', '')}`);
+    const urlOf = (username = '') => Object.assign(new URL(database.url), { username, password: 'secret' }).href;
+    for (const role of [granted, served, writer]) await database.sql(`create role ${role} login password 'secret'`);
+    try {
+      await database.sql(`revoke execute on all functions in schema public from public;
+        grant select, insert, update, delete on category, product, product_variant, notice to ${writer}`);
+      expect(await permissions(database.url)).toEqual([
+        {
+          ...{ check: 'permissions', status: 'warn' },
+          message: `${writer} may write category, notice, product, product_variant, and may not execute what their checks call: its writes fail`,
+          remedy: `Let the owner run "grant execute on function vitrine_fold, vitrine_has_each_once, vitrine_is_moment, vitrine_is_text_list to ${writer}".`,
+        },
+      ]);
+      await database.sql(
+        documented
+          .join('\n')
+          .replaceAll(/ to (gateway|back_office);/g, (_, role) => ` to ${role === 'gateway' ? granted : writer};`),
+      );
+      await grantServing(database.url, String(served), FEATURES, () => {});
+      await using backOffice = await openSession({ url: urlOf(writer) });
+      await backOffice.query(`
+        insert into category (name, slug) values ('Tea', 'tea');
+        insert into product (category_id, name, slug, price, sku, option_names, tags) values (1, 'Kettle', 'kettle', 1, 'K-1', '{Size}', '{tea}');
+        insert into product_variant (product_id, option_values, price, sku, barcode) values (1, '{M}', 2, 'K-1-M', '4006381333931');
+        insert into notice (title, content) values ('Sale', 'Today');
+        update product set name = 'Kettle, black', option_names = '{Colour}' where id = 1;
+        update product_variant set stock = 3; update category set name = 'Teas'; update notice set title = 'Sales';
+        delete from product_variant`);
+      for (const role of [granted, served]) {
+        expect(await permissions(urlOf(role)), role).toEqual([]);
+        await using gateway = await createTestGateway({ url: urlOf(role) });
+        const { data } = await gateway.graphql(`{
+          product(id: 1) { related { id } }
+          productSearch(search: "kettel") { correctedSearch nodes { id } }
+          code: productSearch(search: "k-1") { nodes { id } }
+          searchSuggestions(prefix: "ket") { text }
+          noticePage(keyword: "SÁLES") { total }
+          notice(id: 1) { title }
+        }`);
+        expect(data).toEqual({
+          product: { related: [] },
+          productSearch: { correctedSearch: 'kettle', nodes: [{ id: 1 }] },
+          code: { nodes: [{ id: 1 }] },
+          searchSuggestions: [{ text: 'Kettle, black' }],
+          noticePage: { total: 1 },
+          notice: { title: 'Sales' },
+        });
+      }
+      await database.sql(`revoke execute on function vitrine_split, vitrine_is_moment from ${served}`);
+      expect(await permissions(urlOf(served))).toEqual([
+        expect.objectContaining({
+          status: 'fail',
+          message: `${served} has no right to execute on function vitrine_split, vitrine_is_moment`,
+        }),
+      ]);
+    } finally {
+      for (const role of [granted, served, writer]) await database.sql(`drop owned by ${role}; drop role ${role}`);
     }
   });
 

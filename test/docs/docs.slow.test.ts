@@ -140,7 +140,8 @@ const runSql = async (
   const client = new pg.Client(exported === '' ? demoDatabaseUrl : ownDatabaseUrl);
   await client.connect();
   try {
-    await client.query(`do $$ begin create role gateway; exception when others then null; end $$`);
+    for (const role of ['gateway', 'back_office'])
+      await client.query(`do $$ begin create role ${role}; exception when others then null; end $$`);
     if (!MAKES_DATABASE.test(text)) await client.query(text);
   } catch (error) {
     expect.fail(`${place} fails: ${error}\n${text}`);

@@ -60,7 +60,7 @@ test('a database as the migrations leave it is well, in every respect', async ()
   const findings = await look();
   expect(faults(findings)).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual(
-    'database,version,encoding,writable,time zone,clock,pooler,connections,migrations,permissions,indexes,words,triggers,notifications'.split(
+    'database,version,encoding,writable,time zone,clock,pooler,connections,migrations,permissions,indexes,words,queue,triggers,notifications'.split(
       ',',
     ),
   );
@@ -173,10 +173,10 @@ describe('a fault is told with what to do:', () => {
       expect(faults(await look(environment, url, 2))).toEqual(only(limit));
       await database.sql(`alter role ${role} connection limit 8`);
       expect(faults(await look(environment, url, 2))).toEqual([]);
-      await database.sql(`create table maker (id int); select vitrine_watch('maker')`);
-      expect(faults(await look(environment, url))).toEqual(lacks('select on maker', 'warn'));
+      await database.sql(`create table "Maker" (id int); select vitrine_watch('"Maker"')`);
+      expect(faults(await look(environment, url))).toEqual(lacks('select on "Maker"', 'warn'));
     } finally {
-      await database.sql(`drop owned by ${role}; drop role ${role}; drop table if exists maker`);
+      await database.sql(`drop owned by ${role}; drop role ${role}; drop table if exists "Maker"`);
     }
   });
 

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { expect, test } from 'vitest';
 import { AppError, databaseUnavailable, Overloaded } from '../../src/errors.ts';
-import { ExecutionFailed, failureKindOf } from '../../src/graphql/operation-runner.ts';
+import { ExecutionFailed, failureKindOf } from '../../src/graphql/failures.ts';
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code });
 const of = (...causes: Error[]): ExecutionFailed =>

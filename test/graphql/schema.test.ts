@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { isObjectType, Kind, parse } from 'graphql';
+import { buildSchema, isObjectType, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { getDatamodel } from '../../src/database/generated/pothos.ts';
 import { TABLES } from '../../src/database/generated/tables.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
+import { withoutMutations } from '../../src/schema.ts';
 import { schema } from '../support/schema.ts';
 
 /** The names of an object type's fields. */
@@ -73,4 +74,9 @@ describe('a column is not forgotten:', () => {
       `add the field to src/rest/operations/${document}.graphql, or to NOT_IN_REST in this file`,
     ).toEqual([]);
   });
+});
+
+test('a mutation is refused when the schema is built: this program only reads', () => {
+  const schema = buildSchema('type Query { shop: String } type Mutation { buy: Int, sell: Int }');
+  expect(() => withoutMutations(schema)).toThrow('The schema has mutations (buy, sell), and this program only reads');
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseMapping } from '../../src/import/formats/formats.ts';
 import { jsonLines, linesOf, useImportDatabase } from '../support/import.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
 
@@ -157,7 +158,7 @@ describe('categories', () => {
     expect(await importText(JSON.stringify(nested))).toMatchObject({ created: 0, changed: 0, unchanged: 7 });
   });
 
-  test("of Best Buy's open data are identified by their ids", async () => {
+  test("with an id and a path of objects, as Best Buy's open data has them, are identified by the id", async () => {
     const row = (id: string, name: string | null, ...ancestors: { id: string; name: string }[]) => ({
       ...{ id, name },
       path: [...ancestors, { id, name }],
@@ -170,14 +171,11 @@ describe('categories', () => {
       row('a1', 'Audio'),
       row('x', null, audio),
     ];
-    const { created, createdCategories, faults, format } = await importText(JSON.stringify(rows));
-    expect({ created, createdCategories, format: format.name }).toEqual({
-      created: 3,
-      createdCategories: 1,
-      format: 'bestbuy-categories',
-    });
+    const options = { format: 'categories', map: parseMapping(['slug=id']) };
+    const { created, createdCategories, faults } = await importText(JSON.stringify(rows), options);
+    expect({ created, createdCategories }).toEqual({ created: 3, createdCategories: 1 });
     const reason = 'is missing, and the category "x" is new';
     expect(faults).toEqual([{ line: 1, record: 4, column: 'name', value: '', reason }]);
-    expect(await tree()).toEqual(['audio-a1', 'audio-a1 > cables-b2', 'video-a2', 'video-a2 > cables-b3']);
+    expect(await tree()).toEqual(['a1', 'a1 > b2', 'video', 'video > b3']);
   });
 });

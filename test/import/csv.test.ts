@@ -69,7 +69,7 @@ lines",Pans,1.00,EUR,1,2026-01-01
 
 ,,,,,,
 bad-price,X,Pans,"19,90",EUR,1,2026-01-01
-bad-stock,X,Pans,1.00,EURO,-1,2026-02-30
+bad-stock,X,Pans,1.00,EURO,some,2026-02-30
 short,X
 good-2,X,Pans,2.00,EUR,1,2026-01-01
 ,,Pans,2.00,EUR,1,2026-01-01
@@ -80,7 +80,7 @@ good-2,Again,Pans,3.00,EUR,1,2026-01-01
   expect(faults.toSorted((one, other) => one.line - other.line)).toEqual([
     { line: 6, column: 'price', value: '19,90', reason: expect.stringContaining('a point before the decimals') },
     { line: 7, column: 'currency', value: 'EURO', reason: expect.stringContaining('ISO 4217') },
-    { line: 7, column: 'stock', value: '-1', reason: expect.stringContaining('from 0 to 2147483647') },
+    { line: 7, column: 'stock', value: 'some', reason: expect.stringContaining('from 0 to 2147483647') },
     { line: 7, column: 'publishedAt', value: '2026-02-30', reason: expect.stringContaining('ISO 8601') },
     { line: 8, reason: 'has 2 columns, but the first row names 7' },
     { line: 9, column: 'slug', value: 'good-2', reason: expect.stringContaining('is repeated in line 11') },
@@ -245,7 +245,8 @@ describe('values', () => {
       ['out_of_stock', 0],
       ['many', /whole number/],
       ['2147483648', /from 0 to 2147483647/],
-      ['-1', /from 0/],
+      ['-1', 0],
+      ['-1.5', /whole number/],
       ['1.5', /whole number/],
     ]));
 

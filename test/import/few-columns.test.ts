@@ -202,19 +202,8 @@ test('an item of a feed that lacks what others have is as in a table with an emp
 });
 
 test('a category without a path keeps its parent, where others of the file have one', async () => {
-  const audio = { id: 'a1', name: 'Audio', path: [], subCategories: [] };
-  const cables = { id: 'c1', name: 'Cables', subCategories: [] };
-  await importText(
-    jsonLines([
-      audio,
-      {
-        ...cables,
-        path: [
-          { id: 'a1', name: 'Audio' },
-          { id: 'c1', name: 'Cables' },
-        ],
-      },
-    ]),
-  );
+  const audio = { slug: 'a1', name: 'Audio', parentSlug: '' };
+  const cables = { slug: 'c1', name: 'Cables' };
+  await importText(jsonLines([audio, { ...cables, parentSlug: 'a1' }]));
   expect(await importText(jsonLines([audio, cables]))).toMatchObject({ changed: 0, unchanged: 2, faults: [] });
 });

@@ -4,7 +4,7 @@ import { jsonLines, useImportDatabase } from '../support/import.ts';
 
 const { sql, importText } = useImportDatabase();
 
-test("DummyJSON's products are read with their prices as they are", async () => {
+test('parts of objects are mapped by the path to them, as in products of DummyJSON', async () => {
   const products = [
     {
       id: 7,
@@ -22,27 +22,33 @@ test("DummyJSON's products are read with their prices as they are", async () => 
     },
     { id: 8, title: "Men's Shirt", category: 'mens-shirts', price: 5, thumbnail: '' },
   ];
-  const { created, unusedColumns, format } = await importText(JSON.stringify({ products, total: 2, skip: 0 }));
-  expect({ created, unusedColumns, format: format.name }).toEqual({
+  const map = parseMapping([
+    'name=title,imageUrl=thumbnail,imageUrls=images,publishedAt=meta.createdAt,createdAt=meta.createdAt,updatedAt=meta.updatedAt',
+  ]);
+  const text = JSON.stringify({ products, total: 2, skip: 0 });
+  const { created, unusedColumns, format, faults } = await importText(text, { map });
+  expect({ created, unusedColumns, format: format.name, faults }).toEqual({
     created: 2,
-    unusedColumns: ['discountPercentage'],
-    format: 'dummyjson',
+    unusedColumns: ['id', 'discountPercentage'],
+    format: 'products',
+    faults: [],
   });
   expect(
     await sql(
-      `select p.slug, price, published_at, p.updated_at, p.image_url, c.slug as category, c.name from product p join category c on c.id = category_id order by p.id limit 1`,
+      `select p.slug, price, published_at, p.updated_at, p.image_url, c.slug as category from product p join category c on c.id = category_id order by p.id limit 1`,
     ),
   ).toEqual([
     {
-      slug: 'mens-shirt-7',
+      slug: 'mens-shirt',
       price: '19.99',
       published_at: new Date('2025-04-30T09:41:02.053Z'),
       updated_at: new Date('2025-05-30T09:41:02.053Z'),
       image_url: 'https://cdn/t.webp',
       category: 'mens-shirts',
-      name: 'Mens Shirts',
     },
   ]);
+  const wrong = { map: parseMapping(['name=title,createdAt=meta.created']) };
+  await expect(importText(text, wrong)).rejects.toThrow('has no column meta.created');
 });
 
 describe('notices', () => {

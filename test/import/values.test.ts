@@ -173,8 +173,8 @@ describe('a picture', () => {
     ['Image Src', 'Handle,Title,Type,Variant Price,Image Src\na,A,Pans,1,N/A\n'],
     ['Images', 'Type,SKU,Name,Published,Regular price,Categories,Images\nsimple,1,A,1,1,Pans,"/1.jpg, r.jpg"\n'],
     ['image_link', 'id,title,price,image_link,availability\n1,A,1 EUR,www.shop.example/r.jpg,in stock\n'],
-    ['thumbnail', '[{"title":"A","price":1,"category":"pans","thumbnail":"r.jpg"}]'],
-  ])('is one in every format, also in %s', async (name, text) => {
+    ['image_url', '[{"name":"A","price":1,"category":"pans","image_url":"r.jpg"}]'],
+  ])('is one in every format, as in %s', async (name, text) => {
     const { created, faults } = await importText(text);
     expect(created).toBe(0);
     expect(faults.map((fault) => fault.column)).toContain(name);

@@ -477,17 +477,3 @@ describe('a feed for Google', () => {
     expect((await variants('wool-hat')).map(({ price }) => price)).toEqual(['20.00', '18.00']);
   });
 });
-
-test('DummyJSON’s products have their sku, and their barcode as a variant without options', async () => {
-  const product = { id: 7, title: 'Mascara', category: 'beauty', price: 9.99, stock: 5, thumbnail: '', sku: 'BEA-1' };
-  const text = JSON.stringify([
-    { ...product, meta: { barcode: '578' } },
-    { ...product, id: 8, sku: 'BEA-2' },
-  ]);
-  expect(await importText(text)).toMatchObject({ created: 2, faults: [] });
-  expect(await products()).toMatchObject([
-    { sku: 'BEA-1', price: '9.99', stock: 5, variants: 1 },
-    { sku: 'BEA-2', price: '9.99', stock: 5, variants: 0 },
-  ]);
-  expect(await variants('mascara-7')).toMatchObject([{ sku: 'BEA-1', barcode: '578', values: [], stock: 5 }]);
-});

@@ -455,7 +455,7 @@ test('attributes are texts, numbers, booleans or lists of texts: an object, also
       attributes: '{"Code": "0042", "Fits": ["a", "b"], "Weight": 1.5, "Organic": true}',
       image_alts: ['', 'From behind'],
     },
-    { attributes: '{"Weight": 1.50}', image_alts: [] },
+    { attributes: '{"Weight": "1.50"}', image_alts: [] },
   ]);
 });
 

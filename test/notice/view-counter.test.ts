@@ -256,9 +256,7 @@ test('a view of a notice that was withdrawn meanwhile waits for no lock', async 
   expect(sent).toEqual(['count_views_of_one', 'readable_ids']);
 });
 
-test('views that get no answer fail after the timeout, also those whose turn has not come; these are counted later', {
-  timeout: 5000,
-}, async () => {
+test('views that get no answer fail after the timeout, also those whose turn has not come; these are counted later', async () => {
   const answer = Promise.withResolvers<void>();
   const counted: number[] = [];
   const sql: Sql = {

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { type ExecutionArgs, execute, parse, validate } from 'graphql';
+import { execute, parse, validate } from 'graphql';
+import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { OperationContext } from '../../src/graphql/context.ts';
-import { noteParameters } from '../../src/graphql/executor/compile.ts';
+import { CompiledExecution } from '../../src/graphql/executor/compiled-execution.ts';
+import { ExecutionFailed } from '../../src/graphql/failures.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
-import { createCompiledExecution, type ExecutionContext } from '../../src/graphql/use-compiled-execution.ts';
 import { randomQuery } from './random-query.ts';
 import { randomSchema } from './random-schema.ts';
 
@@ -18,7 +19,7 @@ export interface Shares {
 
 /** Holds compiled execution against graphql-js: random operations on random schemas have the same data, keys in the same order, and the same errors. */
 export const compareExecutions = async (numRuns: number): Promise<Shares> => {
-  const { execute: executeCompiled, fallBacks } = createCompiledExecution();
+  const execution = new CompiledExecution();
   let all = 0;
   let withErrors = 0;
   const context = { rowCount: { rows: 0, maximum: Number.MAX_SAFE_INTEGER }, hints: { views: [] } };
@@ -26,7 +27,7 @@ export const compareExecutions = async (numRuns: number): Promise<Shares> => {
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {
       const faults = g(fc.constantFrom, 0, 0, 1, 4);
-      const schema = noteParameters(randomSchema(g, faults));
+      const schema = randomSchema(g, faults);
       const directives = g(fc.constantFrom, 0, 0, 10);
       const { text, variables } = randomQuery(schema, g, { faults: 0, directives });
       const document = parse(text);
@@ -34,18 +35,28 @@ export const compareExecutions = async (numRuns: number): Promise<Shares> => {
       const operation = prepareOperation(schema, document);
       const coerced = operation?.coerce({ ...variables }).variableValues;
       if (!operation || !coerced) throw new Error(`it cannot run: ${text}`);
-      const execution = { operation, variables: coerced, isLast: true, log: () => ({ debug() {}, warn() {} }) };
-      const contextValue = { ...(context as unknown as OperationContext), execution } as unknown as ExecutionContext;
-      const result = await executeCompiled({ contextValue } as unknown as ExecutionArgs);
+      const given = { ...context } as unknown as OperationContext;
+      const log = () => pino({ level: 'silent' });
+      const { text: json, failure } = await settled(() =>
+        execution.execute({ operation, variables: coerced, context: given, isLast: true, log }),
+      );
       const expected = await execute({ schema, document, variableValues: variables });
-      const { data, errors } = 'json' in result ? { data: undefined, errors: undefined } : result;
-      expect(JSON.stringify(errors), text).toBe(JSON.stringify(expected.errors));
-      expect('json' in result ? result.json : JSON.stringify(data), text).toBe(JSON.stringify(expected.data));
+      expect(JSON.stringify(failure?.errors), text).toBe(JSON.stringify(expected.errors));
+      expect(failure ? JSON.stringify(failure.data) : json, text).toBe(JSON.stringify(expected.data));
       all += 1;
       if (expected.errors) withErrors += 1;
     }),
     { numRuns, endOnFailure: true },
   );
-  const { notCompiled, failed, answered } = fallBacks;
+  const { notCompiled, failed, answered } = execution.fallBacks;
   return { all, compiled: all - notCompiled - failed - answered, withErrors };
+};
+
+const settled = async (run: () => string | Promise<string>): Promise<{ text?: string; failure?: ExecutionFailed }> => {
+  try {
+    return { text: await run() };
+  } catch (error) {
+    if (error instanceof ExecutionFailed) return { failure: error };
+    throw error;
+  }
 };

@@ -4,7 +4,8 @@
 --   `<table> <ids> <ids of groups> <next change> oid=<oid>`      these, as they were and as they are; the next change is when the first of them begins to
 --                                                                show by time alone, in milliseconds since 1970
 -- The oid is the table's, so that a gateway takes only those of its own tables; it stays when a table or its schema is renamed. A program that writes past
--- the triggers can notify `<table>` alone. A payload has less than 8000 bytes.
+-- the triggers can notify `<table>` alone. A payload has less than 8000 bytes. Its numbers are numeric: a writer's extra_float_digits may cut off those
+-- of a double.
 
 create function vitrine_notify() returns trigger
 language plpgsql
@@ -111,7 +112,7 @@ begin
       for begins in 1 .. changed.rows by 200 loop
         perform pg_notify('vitrine', concat_ws(
           ' ', tg_table_name, array_to_string(changed.ids[begins:begins + 199], ','), array_to_string(changed.category_ids[begins:begins + 199], ','),
-          coalesce(extract(epoch from changed.published_at)::float8 * 1000, 'Infinity'), concat('oid=', tg_relid)
+          coalesce(extract(epoch from changed.published_at) * 1000, 'Infinity'), concat('oid=', tg_relid)
         ));
       end loop;
     end if;
@@ -148,7 +149,7 @@ begin
       concat(tg_table_name, ' ', n.id, ',', o.id, ' ', n.category_id, ',', o.category_id, ' ',
         -- What is published while the transaction runs counts as yet to come.
         case when n.status = 'ON_SALE' and n.published_at > now() - interval '1 second'
-          then extract(epoch from n.published_at)::float8 * 1000 else 'Infinity' end,
+          then extract(epoch from n.published_at) * 1000 else 'Infinity' end,
         ' oid=', tg_relid),
       case when n.id <> o.id
         or (n.name, n.brand, n.tags, n.subtitle, n.description) is distinct from (o.name, o.brand, o.tags, o.subtitle, o.description)
@@ -216,7 +217,7 @@ begin
       for begins in 1 .. changed.rows by 200 loop
         perform pg_notify('vitrine', concat_ws(
           ' ', tg_table_name, array_to_string(changed.ids[begins:begins + 199], ','), array_to_string(changed.category_ids[begins:begins + 199], ','),
-          coalesce(extract(epoch from changed.published_at)::float8 * 1000, 'Infinity'), concat('oid=', tg_relid)
+          coalesce(extract(epoch from changed.published_at) * 1000, 'Infinity'), concat('oid=', tg_relid)
         ));
       end loop;
     end if;

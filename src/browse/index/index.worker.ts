@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseClient } from '../../database/client.ts';
-import { connectionConfig } from '../../database/connection.ts';
+import { connectionConfig, SET_SESSION } from '../../database/connection.ts';
 import { search } from './count.ts';
 import { IndexKeeper } from './keeper.ts';
 import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './messages.ts';
@@ -27,7 +27,7 @@ const keeper = new IndexKeeper({
     });
     client.on('error', () => {});
     await client.connect();
-    await client.query('set jit = off');
+    await client.query(SET_SESSION);
     return client;
   },
   onStatus: () => post({ kind: 'status', status: keeper.status }),

@@ -76,7 +76,7 @@ const launchPostmaster = async (
 const LAUNCH_TIMEOUT_MS = 10_000;
 const LAUNCH_RETRY_MS = 200;
 
-/** Another program has just taken the port, a server that a killed gateway left was itself starting, or backends have yet to notice that theirs is gone. */
+/** Another program has taken the port, a server that a killed gateway left was starting, or backends have yet to notice that theirs is gone. */
 const TEMPORARY_FAILURE = /could not create any TCP\/IP sockets|"postmaster\.pid" already exists|still in use/;
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
 import { DatabaseClient, oneRow } from '../client.ts';
-import { connectionConfig, placeOf } from '../connection.ts';
+import { connectionConfig, hostsOf, SET_SESSION } from '../connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
 import { assertOwnSession } from '../pooler.ts';
 import {
@@ -41,7 +41,7 @@ export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<
   client.on('error', () => {}); // The statement under way fails with the same error.
   try {
     await client.connect().catch((cause: unknown) => {
-      const database = `${client.database ?? ''} at ${placeOf(url)}`;
+      const database = `${client.database ?? ''} at ${hostsOf(url)}`;
       throw new OperatorError(`cannot connect to the database ${database}: ${messageOf(cause)}`, { cause });
     });
     await prepareSession(client);
@@ -139,7 +139,7 @@ export const MINIMUM_VERSION = 15;
 
 // A migration that waits for a table makes everyone who comes later wait behind it: better to fail and be run again. Once it has the
 // table it may take its time, whatever the role's own limit is.
-const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0; set jit = off`;
+const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0; ${SET_SESSION}`;
 
 /** @throws {OperatorError} where the session cannot migrate */
 const prepareSession = async (client: DatabaseClient): Promise<void> => {
@@ -163,7 +163,10 @@ const prepareSession = async (client: DatabaseClient): Promise<void> => {
 const LOCK_POLL_MS = 100;
 const TRY_LOCK = `select pg_try_advisory_lock(${MIGRATION_LOCK}) as locked`;
 
-/** Takes the lock until the session ends; by polling: a statement that blocks on it holds a snapshot, and `create index concurrently` would wait for that for ever. */
+/**
+ * Takes the lock until the session ends. It polls, because a statement that blocks on the lock holds a snapshot, for whose end `create index concurrently`
+ * would wait for ever.
+ */
 export const takeLock = async (client: DatabaseClient, waitMs: number, log: (line: string) => void): Promise<void> => {
   const deadlineMs = performance.now() + waitMs;
   for (let isWaiting = false; ; isWaiting = true) {
@@ -181,8 +184,8 @@ export const takeLock = async (client: DatabaseClient, waitMs: number, log: (lin
 const TABLE = /^create table (\w+)/gm;
 
 /**
- * Gathers statistics of the tables that migrations made. PostgreSQL does so by itself only for tables of which 50 rows have changed: of a small table it knows nothing,
- * and takes it for a large one. A table that another session analyses at the moment is left out, and one of another owner too.
+ * Gathers statistics of the tables that migrations made. PostgreSQL does so by itself only for tables of which 50 rows have changed: of a small table it
+ * knows nothing, and takes it for a large one. A table that another session analyses at the moment is left out, and one of another owner too.
  * @param files the migrations. @default the project's own
  */
 export const analyzeTables = async (client: pg.ClientBase, files?: readonly MigrationFile[]): Promise<void> => {

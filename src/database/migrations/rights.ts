@@ -11,6 +11,8 @@ export interface ServedTable {
   readonly rights: readonly string[];
   /** Further tables that are read. @default none */
   readonly alsoReads?: readonly string[];
+  /** Functions that are called by what is read, and by the checks of what is written. Everybody may, unless an operator takes it away. @default none */
+  readonly functions?: readonly string[];
 }
 
 /** The tables that `vitrine_watch` watches beside those that are known: of added models, or of plugins. */
@@ -27,31 +29,42 @@ export const readWatchedTables = async (
   return rows.map(({ table }) => ({ table, rights: ['select'] }));
 };
 
-/** Every privilege that serving needs on the tables that are served, and on those that are read besides. */
-const neededRights = (tables: readonly ServedTable[]): { table: string; privilege: string }[] =>
-  tables.flatMap(({ table, rights, alsoReads = [] }) => [
-    ...rights.map((privilege) => ({ table, privilege })),
-    ...alsoReads.map((also) => ({ table: also, privilege: 'select' })),
+/** A privilege on a table or function, as `grant` writes it: `update (a_column) on`, `execute on function`. */
+interface Right {
+  readonly privilege: string;
+  readonly name: string;
+}
+
+/** Every privilege that serving needs on the tables that are served, on those that are read besides, and on functions. */
+const neededRights = (tables: readonly ServedTable[]): Right[] =>
+  tables.flatMap(({ table, rights, alsoReads = [], functions = [] }) => [
+    ...rights.map((right) => ({ privilege: `${right} on`, name: table })),
+    ...alsoReads.map((name) => ({ privilege: 'select on', name })),
+    ...functions.map((name) => ({ privilege: EXECUTE, name })),
   ]);
 
-/** The role of this connection, and what serving needs that it has no right to: `select on product, notice`, a line for each privilege. */
+const EXECUTE = 'execute on function';
+
+/** The role of this connection, and what serving needs that it has no right to: `select on product, notice`, a text for each privilege. */
 export const missingRights = async (
   client: pg.ClientBase | pg.Pool,
   tables: readonly ServedTable[],
 ): Promise<{ role: string; missing: readonly string[] }> => {
-  const { role, missing } = await oneRow<{ role: string; missing: { table: string; privilege: string }[] }>(
+  const { role, missing } = await oneRow<{ role: string; missing: Right[] }>(
     client,
     `select quote_ident(current_user) as role,
-       (select coalesce(json_agg(w), '[]') from json_to_recordset($1) w ("table" text, privilege text),
-          regexp_match(privilege, '^(\\w+)(?: \\((\\w+)\\))?$') part
-        where not case when part[2] is null then has_table_privilege("table", part[1])
-                       else has_column_privilege("table", part[2], part[1]) end) as missing`,
-    [JSON.stringify(neededRights(tables))],
+       (select coalesce(json_agg(json_build_object('privilege', privilege, 'name', name)), '[]')
+        from json_to_recordset($1) w (privilege text, unquoted text), quote_ident(unquoted) name,
+          regexp_match(privilege, '^([a-z]+)(?: [(]([a-z_]+)[)])? on') part
+        where not case when privilege = '${EXECUTE}' then has_function_privilege(to_regproc(name), 'execute')
+                       when part[2] is null then has_table_privilege(name, part[1])
+                       else has_column_privilege(name, part[2], part[1]) end) as missing`,
+    [JSON.stringify(neededRights(tables).map(({ privilege, name }) => ({ privilege, unquoted: name })))],
   );
   const byPrivilege = Map.groupBy(missing, ({ privilege }) => privilege);
   return {
     role,
-    missing: [...byPrivilege].map(([privilege, of]) => `${privilege} on ${of.map(({ table }) => table).join(', ')}`),
+    missing: [...byPrivilege].map(([privilege, of]) => `${privilege} ${of.map(({ name }) => name).join(', ')}`),
   };
 };
 
@@ -84,10 +97,11 @@ export const grantServing = (
     // Two that grant on one table at once would fail; and a migration under way may make a table that is watched.
     await takeLock(client, TIMEOUT_MS, log);
     const name = pg.escapeIdentifier(role);
-    const needed = neededRights([...tables, ...(await readWatchedTables(client, tables))]);
-    const grants = [{ table: '_prisma_migrations', privilege: 'select' }, ...needed].map(
-      ({ table, privilege }) => `grant ${privilege} on ${pg.escapeIdentifier(table)} to ${name};`,
-    );
+    const grants = neededRights([
+      { table: '_prisma_migrations', rights: ['select'] },
+      ...tables,
+      ...(await readWatchedTables(client, tables)),
+    ]).map((right) => `grant ${right.privilege} ${pg.escapeIdentifier(right.name)} to ${name};`);
     try {
       // Everybody may use the schema `public`, which need not belong to this role.
       await client.query(`begin;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { withDeadline } from '../../deadline.ts';
 import { type ConnectionConfig, DatabaseClient } from '../client.ts';
-import { connectionConfig, placeOf } from '../connection.ts';
+import { connectionConfig, hostsOf } from '../connection.ts';
 import { hasCode } from '../failures.ts';
 import { createDatabase, type ObserveStatement } from '../pool.ts';
 import {
@@ -44,7 +44,7 @@ const SERIALIZATION_FAILURE = '40001';
 
 export const createReplica = (options: ReplicaOptions) => {
   const { url, positions, freshnessMs, poolSize, observer, log } = options;
-  const name = placeOf(url);
+  const name = hostsOf(url);
   const timeoutMs = Math.ceil(options.timeoutMs * TIMEOUT_SHARE);
   const connection = connectionConfig(url);
   const stats = { failures: 0 };

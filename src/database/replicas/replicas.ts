@@ -33,7 +33,7 @@ interface Options extends Omit<ReplicaOptions, 'url' | 'positions'> {
   readonly schema: string;
 }
 
-/** Operations that began on a replica. When a statement of one goes to the primary, so do the rest of theirs: no read is older than an earlier one. */
+/** Operations that began on a replica. When one statement goes to the primary, so do all later ones: no read is older than an earlier one. */
 interface Cohort<Reads> {
   readonly reads: Reads;
   isLeft: boolean;

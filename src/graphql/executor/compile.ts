@@ -15,7 +15,6 @@ import {
   type OperationDefinitionNode,
   type VariableValues,
 } from 'graphql';
-import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import {
   collectFields,
@@ -78,17 +77,6 @@ export const compile = (
   };
 };
 
-/**
- * Notes which resolvers take the fourth parameter, `info`: an operation that selects such a field is not compiled. It has to see the resolvers as
- * they were written, before others are wrapped around them.
- */
-export const noteParameters = (schema: GraphQLSchema): GraphQLSchema => {
-  for (const { field } of objectFieldsOf(schema)) {
-    if ((field.resolve?.length ?? 0) > 3) field.extensions = { ...field.extensions, readsInfo: true };
-  }
-  return schema;
-};
-
 const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], compilation: Compilation): Writer => {
   // Only graphql-js gives it `info`.
   if (type.isTypeOf) throw new NotCompiled();
@@ -130,8 +118,8 @@ const compileField = (
     return { label, read: () => null, write: (_, __, output) => (output.text += text) };
   }
   const field = parent.getFields()[name];
-  // Introspection's root fields belong to no type.
-  if (!field || field.extensions.readsInfo) throw new NotCompiled();
+  // Introspection's root fields belong to no type, and only graphql-js gives the fourth parameter, `info`.
+  if (!field || (field.resolve?.length ?? 0) > 3) throw new NotCompiled();
   const write = compileValue(field.type, selections, compilation);
   const { resolve } = field;
   if (!resolve) return { label, write, read: propertyReader(name) };

@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import {
   argumentValue,
+  around,
   DEFAULT_PAGE_SIZE,
   isListSize,
   LIST_SIZE,
@@ -23,7 +24,7 @@ import {
   objectFieldsOf,
   rangeOf,
 } from '../arguments.ts';
-import type { OperationContext } from '../context.ts';
+import type { OperationContext, RowCount } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
 import { hasNode } from '../selection.ts';
 import { readable, tooComplex } from './document-size.ts';
@@ -141,12 +142,6 @@ const reader = (
   return () => size;
 };
 
-/** The rows that the lists of one operation have returned, and how many they may. */
-export interface RowCount {
-  rows: number;
-  readonly maximum: number;
-}
-
 /**
  * Makes every list count the rows that it returns. The cost of an operation is an estimate where the length of a list is assumed: a shop may
  * have fifty categories where ten were assumed, and lists in lists multiply the difference.
@@ -155,14 +150,14 @@ export const enforceRowCount = (schema: GraphQLSchema): GraphQLSchema => {
   for (const { field, coordinate } of objectFieldsOf(schema)) {
     const { resolve } = field;
     if (!isObjectList(field) || !resolve) continue;
-    field.resolve = (source, args, context: OperationContext, info) => {
+    field.resolve = around(resolve, (source, args, context: OperationContext, info) => {
       const count = (items: unknown): unknown => {
         if (Array.isArray(items)) countRows(context.rowCount, items.length, coordinate);
         return items;
       };
       const items: unknown = resolve(source, args, context, info);
       return isPromise(items) ? items.then(count) : count(items);
-    };
+    });
   }
   return schema;
 };

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ExecutionResult } from 'graphql';
 import type { Change } from '../../cache/tags.ts';
 import { AppError } from '../../errors.ts';
-import type { WrittenResult } from '../body-form.ts';
+import { textOfResult } from '../body-form.ts';
 import { ChangedIds, type Changes, EVERYTHING, NOTHING, union } from './changed-ids.ts';
 import {
   type ChangeSource,
@@ -13,7 +14,7 @@ import {
   type TopicListener,
 } from './topic.ts';
 
-export type RunChanges = (changes: Changes) => Promise<WrittenResult>;
+export type RunChanges = (changes: Changes) => Promise<ExecutionResult>;
 
 /** A transaction of many rows is notified in parts. */
 const COLLECT_MS = 20;
@@ -51,7 +52,7 @@ export class ChangeTopics {
     try {
       if (isFirst) await this.#plan();
       const first = await run(EVERYTHING);
-      const nothing = textOf(await run(NOTHING));
+      const nothing = textOfResult(await run(NOTHING));
       await delay(freshnessMs);
       return (listener) => this.#topic(key, { run, first, nothing }).join(listener);
     } finally {
@@ -127,7 +128,7 @@ export class ChangeTopics {
 interface Feed {
   readonly run: RunChanges;
   /** The result for {@link EVERYTHING}, which each listener begins with. */
-  readonly first: WrittenResult;
+  readonly first: ExecutionResult;
   /** The text of a result that names nothing it selects: no event. */
   readonly nothing: string;
 }
@@ -220,19 +221,19 @@ class ChangeTopic implements Topic {
       untold.isAwaited = true;
     }
     const { run, nothing } = this.#feed;
-    let result: WrittenResult | undefined;
+    let result: ExecutionResult | undefined;
     let failure: unknown;
     try {
       result = await run(changes);
     } catch (error) {
       failure = error;
     }
-    const isEvent = result !== undefined && textOf(result) !== nothing;
+    const isEvent = result !== undefined && textOfResult(result) !== nothing;
     const isLost = result === undefined && this.#kindOf(failure) === 'other';
     for (const untold of group) {
       const { listener } = untold;
       untold.isAwaited = false;
-      if (isEvent) listener.onEvent({ result: result as WrittenResult });
+      if (isEvent) listener.onEvent({ result: result as ExecutionResult });
       else if (isLost) listener.onFailure(failure);
       else if (result === undefined) untold.changes = union(changes, untold.changes);
       // What has changed meanwhile.
@@ -240,5 +241,3 @@ class ChangeTopic implements Topic {
     }
   }
 }
-
-const textOf = (result: WrittenResult): string => result.stringify(result);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { BodySink } from '../../http/message.ts';
-import type { WrittenResult } from '../body-form.ts';
+import { textOfResult, WrittenResult } from '../body-form.ts';
 import { withExtensions } from '../mask-error.ts';
 
 /** A proxy gives up a connection that is silent for longer. Each second one group of streams gets a comment, because for all at once events would wait a tenth of a second. */
@@ -18,6 +18,7 @@ const LAST = Buffer.from(COMPLETE);
  */
 export class EventStreams {
   readonly #written = new WeakMap<ExecutionResult, Uint8Array>();
+  readonly #bodies = new WeakMap<Response, AsyncIterator<Uint8Array> | undefined>();
   /** Those that are open, each with the number of its group. */
   readonly #sinks = new Map<BodySink, number>();
   #joined = 0;
@@ -33,6 +34,17 @@ export class EventStreams {
   /** Of many, as they come. Equal results of several streams are the same bytes. */
   bytesOf(results: AsyncIterable<ExecutionResult>): AsyncIterableIterator<Uint8Array, undefined> {
     return new EventBytes(results[Symbol.asyncIterator](), (result) => this.#toBytes(result));
+  }
+
+  /** Notes what is sent as the body of a response: undefined for its own text. */
+  note(response: Response, bytes: AsyncIterator<Uint8Array> | undefined): Response {
+    this.#bodies.set(response, bytes);
+    return response;
+  }
+
+  /** What is sent as the body of a response as it comes: of one that a plugin has put in the place of ours, nobody has begun to read it. */
+  bodyOf(response: Response): AsyncIterator<Uint8Array> | undefined {
+    return this.#bodies.has(response) ? this.#bodies.get(response) : response.body?.values();
   }
 
   /**
@@ -53,7 +65,7 @@ export class EventStreams {
   }
 
   #toBytes(result: ExecutionResult): Uint8Array {
-    if (!isAsWritten(result)) return Buffer.from(eventOf(result));
+    if (!(result instanceof WrittenResult)) return Buffer.from(eventOf(result));
     let bytes = this.#written.get(result);
     if (!bytes) {
       bytes = Buffer.from(eventOf(result));
@@ -163,16 +175,11 @@ type Step = IteratorResult<Uint8Array, undefined>;
 
 const OVER: Step = { done: true, value: undefined };
 
-const isAsWritten = (result: ExecutionResult): boolean => (result as Partial<WrittenResult>).isChanged?.() === false;
-
-const eventOf = (result: ExecutionResult): string => {
-  const { stringify = JSON.stringify } = result as Partial<WrittenResult>;
-  return `event: next\ndata: ${stringify(withoutStatus(result))}\n\n`;
-};
+const eventOf = (result: ExecutionResult): string => `event: next\ndata: ${textOfResult(withoutStatus(result))}\n\n`;
 
 /** What errors say of an HTTP response is not for clients. */
 const withoutHttp = (error: GraphQLError): GraphQLError => {
-  const { http: _, ...extensions } = error.extensions;
+  const { http: _, ...extensions } = error.extensions ?? {};
   return withExtensions(error, extensions, error.message);
 };
 

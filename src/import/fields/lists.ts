@@ -1,36 +1,8 @@
-import { isBlank, isObject, type Value } from '../record.ts';
-import { parseJson } from '../source/json.ts';
+import type { ReadOptions } from '../options.ts';
+import { isBlank, isObject, JsonNumber, textIn, type Value } from '../record.ts';
+import { assertStorable, InvalidValueError, jsonIn, onlyIn, type Parse, unpacked } from './parse.ts';
 import { slug, slugify, slugOfName } from './slug.ts';
-import { assertStorable, InvalidValueError, longText, type Parse, plainValue, type ReadOptions } from './values.ts';
-
-/** `["a"]`, `[{"name": "a"}]` or `{"name": "a"}`, which exports write into the cell of a CSV. `[NEW] Mug` and `[1984]` are texts. */
-const JSON_START = /^\s*(?:\[\s*(?:["[{]|\]\s*$)|\{\s*")/;
-
-/** A list as Python prints it. */
-const PYTHON_LIST = /^\s*\[\s*'.*'\s*\]\s*$/s;
-
-/** Whether a text is a list or an object in the notation of another program. */
-export const looksLikeList = (text: string): boolean => PYTHON_LIST.test(text) || jsonIn(text) !== undefined;
-
-/**
- * The value with a JSON list or object in a text read; any other value as it is.
- * @throws InvalidValueError for a list in another notation, which would be split at the wrong places
- */
-export const unpacked = (value: Value): Value => {
-  if (typeof value !== 'string') return value;
-  if (PYTHON_LIST.test(value)) throw new InvalidValueError('is a list that is no JSON: write it as ["a", "b"]');
-  return jsonIn(value) ?? value;
-};
-
-/** The JSON list or object that a text is; undefined if it is none. */
-export const jsonIn = (text: string): Value | undefined => {
-  if (!JSON_START.test(text)) return undefined;
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-};
+import { longText, plainValue } from './values.ts';
 
 /** A list as PostgreSQL prints it, so that tables that it has written as CSV can be read: `{Blue,"Dark red"}`. */
 const ARRAY_ITEM = /"((?:[^"\\]|\\.)*)"|[^\s,"{}\\]+/gs;
@@ -46,8 +18,10 @@ type SeparatorOf = (text: string, options: ReadOptions) => RegExp | string;
 
 /** The items of a list: one of JSON, also in a text, or of PostgreSQL, or one text that a separator splits. @throws InvalidValueError */
 const placesOf = (value: Value, options: ReadOptions, separatorOf: SeparatorOf): readonly string[] => {
-  const list = unpacked(value);
-  const items = typeof list === 'string' ? (arrayIn(list.trim()) ?? list.split(separatorOf(list, options))) : list;
+  const given = unpacked(value);
+  const list = isObject(given) ? onlyIn(given) : given;
+  const text = textIn(list);
+  const items = text === undefined ? list : (arrayIn(text.trim()) ?? text.split(separatorOf(text, options)));
   if (!Array.isArray(items)) throw new InvalidValueError('must be a list of texts');
   return items.map((item) => longText(item ?? '').trim());
 };
@@ -130,39 +104,74 @@ export const firstPicture = (value: Value | undefined, options: ReadOptions): st
   }
 };
 
-/** A text that JSON writes as a number or a boolean, which the sources of files give as their text. */
-const LITERAL = /^(?:-?(?:0|[1-9]\d{0,99})(?:\.\d{1,99})?(?:e[+-]?\d{1,2})?|true|false)$/i;
+/** A number that PostgreSQL can store. */
+const STORABLE_NUMBER = /^-?\d{1,100}(?:\.\d{1,100})?(?:e[+-]?\d{1,2})?$/i;
 
 /**
- * Attributes by their names: `{ "Material": "Copper", "Weight": 1.2, "Fits": ["gas", "induction"] }`, or as the API returns them,
- * `[{ "name": "Weight", "values": ["1.2"] }]`; both also as JSON in a text. Returned as a JSON object; blank ones are left out.
+ * Attributes by their names: `{ "Material": "Copper", "Weight": 1.2, "Fits": ["gas", "induction"] }`, or a list as the API returns them,
+ * `[{ "name": "Weight", "values": ["1.2"] }]`; both also as JSON in a text. A value is a number only where JSON has one. Returned as a JSON
+ * object, or as a JSON list of names and values, for {@link mergeAttributes}; blank ones are left out.
  */
 export const attributes: Parse<string> = (value) => {
-  const given = unpacked(value);
-  const pairs = Array.isArray(given) ? given.map(pairOf) : isObject(given) ? Object.entries(given) : undefined;
+  const unpackedValue = unpacked(value);
+  // An XML feed does not tell a list of one.
+  const given = isObject(unpackedValue) && isPair(unpackedValue) ? [unpackedValue] : unpackedValue;
+  const isList = Array.isArray(given);
+  const pairs = isList ? given.map(pairOf) : isObject(given) ? Object.entries(given) : undefined;
   if (!pairs) throw new InvalidValueError('must be an object such as {"Material": "Copper", "Weight": 1.2}');
-  const members = pairs.flatMap(([name, of]) => {
-    const json = toJson(of);
-    return json === undefined ? [] : [`${JSON.stringify(assertStorable(name))}:${json}`];
+  const named = pairs.flatMap(([name, of]) => {
+    const json = attributeJson(of);
+    return json === undefined ? [] : [[JSON.stringify(assertStorable(name)), json]];
   });
-  return `{${members.join(',')}}`;
+  return isList ? `[${named.map((pair) => `[${pair}]`)}]` : `{${named.map((pair) => pair.join(':'))}}`;
 };
 
+/** Members for the name and the value of an attribute: also `PARAM_NAME` and `VAL`, or `FNAME` and `FVALUE`. */
+const NAME_MEMBER = /^\w*name$/i;
+const VALUE_MEMBER = /^\w*val(?:ues?)?$/i;
+
+const isPair = (object: { readonly [key: string]: Value }): boolean => {
+  const others = Object.keys(object).filter((key) => key !== 'unit');
+  return (
+    others.length === 2 && others.some((key) => NAME_MEMBER.test(key)) && others.some((key) => VALUE_MEMBER.test(key))
+  );
+};
+
+/** The name and the value of an item of a list. */
 const pairOf = (pair: Value): [string, Value] => {
-  if (!isObject(pair) || typeof pair.name !== 'string')
-    throw new InvalidValueError('must have a name for each attribute');
-  const values = pair.values ?? pair.value ?? null;
-  return [pair.name, Array.isArray(values) && values.length < 2 ? (values[0] ?? null) : values];
+  const members = isObject(pair) ? Object.entries(pair) : [];
+  const name = textIn(members.find(([key]) => NAME_MEMBER.test(key))?.[1]);
+  if (name === undefined) throw new InvalidValueError('must have a name for each attribute');
+  const value = members.find(([key]) => VALUE_MEMBER.test(key))?.[1] ?? null;
+  return [name, Array.isArray(value) && value.length < 2 ? (value[0] ?? null) : value];
 };
 
-const toJson = (value: Value): string | undefined => {
-  if (value === null || value === '') return undefined;
+const attributeJson = (value: Value): string | undefined => {
+  if (isBlank(value) || (Array.isArray(value) && value.length === 0)) return undefined;
   if (Array.isArray(value)) return JSON.stringify(value.map((item) => longText(item)));
+  if (typeof value === 'boolean') return String(value);
   if (isObject(value))
     throw new InvalidValueError('must have a text, a number, true, false or a list of texts for each attribute');
-  const text = String(value);
-  return LITERAL.test(text) ? text.toLowerCase() : JSON.stringify(longText(text));
+  if (!(value instanceof JsonNumber)) return JSON.stringify(longText(value));
+  if (!STORABLE_NUMBER.test(value.digits)) throw new InvalidValueError('has a number with too many digits');
+  return value.digits;
 };
+
+/**
+ * SQL for the attributes that are stored. A list of names and values, as of the API or a feed, has texts alone: where these are how a stored
+ * number, boolean or list is shown, that stays.
+ */
+export const mergeAttributes = (staged: string, current: string): string => `
+  case jsonb_typeof(${staged}::jsonb) when 'object' then ${staged}::jsonb else (
+    select coalesce(jsonb_object_agg(name, case
+      when jsonb_typeof(value) in ('number', 'boolean') then value
+      when case when jsonb_typeof(old) = 'array' then old else jsonb_build_array(old #>> '{}') end
+        = case when jsonb_typeof(value) = 'array' then value else jsonb_build_array(value) end then old
+      when jsonb_typeof(old) = 'number' and value #>> '{}' ~ '^-?[0-9]+([.][0-9]+)?(e[+-]?[0-9]{1,2})?$'
+        and (value #>> '{}')::numeric = old::numeric then old
+      else value end order by place), '{}')
+    from jsonb_array_elements(${staged}::jsonb) with ordinality pairs (pair, place)
+      cross join lateral (select pair ->> 0 as name, pair -> 1 as value, (${current})::jsonb -> (pair ->> 0) as old) of_pair) end`;
 
 /**
  * One category on the path from a root to a product's category. Without a name, the category must exist in the catalogue or in the file.
@@ -205,8 +214,12 @@ const deepestOf = (text: string, options: ReadOptions): readonly string[] => {
   return deepest;
 };
 
-const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] =>
-  path.split(pathSeparator).map((name) => name.trim());
+/** A separator before the first name is none: `/cups`. */
+const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] => {
+  const names = path.split(pathSeparator).map((name) => name.trim());
+  const first = names.findIndex(Boolean);
+  return first < 0 ? [''] : names.slice(first);
+};
 
 /** The parts of a path, which {@link categoryPath} reads. */
 export const splitPath = (value: Value | undefined, options: ReadOptions): readonly Value[] => {

@@ -1,34 +1,24 @@
+import type { DecimalMark, ReadOptions } from '../options.ts';
 import { isBlank, isObject, type Value } from '../record.ts';
-import { InvalidValueError, type Parse, type ReadOptions, trimmedOf } from './values.ts';
+import { digitsOf } from './number.ts';
+import { InvalidValueError, type Parse, trimmedOf } from './parse.ts';
 
 const MAX_INTEGER_DIGITS = 12;
-
-const NOTATIONS = {
-  // No separators of thousands: `1,299` may be a price below two, written with a decimal comma.
-  default: /^([+-]?)(\d+)(?:\.(\d+))?$/,
-  '.': /^([+-]?)(\d{1,3}(?:[, '’]\d{3})+|\d+)(?:\.(\d+))?$/u,
-  ',': /^([+-]?)(\d{1,3}(?:[. '’]\d{3})+|\d+)(?:,(\d+))?$/u,
-};
-
-/** A price of several thousand, or a small one, as programs print floating-point numbers. Larger exponents are of no price. */
-const SCIENTIFIC = /^([+-]?)(\d+)(?:\.(\d*))?e([+-]?0*(?:1?\d|20))$/i;
 
 /** The decimal digits that a floating-point number keeps. Those after them are noise: programs print 529.07 as `5.290700000000001e+02`. */
 const FLOAT_DIGITS = 15;
 
 /** An amount of money as numeric(14,2) stores it: exact decimals, never rounded. */
 export const amount: Parse<string> = (value, { decimal } = {}) => {
-  const text = trimmedOf(value).replaceAll(/[\u00a0\u202f]/g, ' ');
-  const match = NOTATIONS[decimal ?? 'default'].exec(text) ?? SCIENTIFIC.exec(text);
-  if (!match)
+  const number = digitsOf(value, decimal);
+  if (!number)
     throw new InvalidValueError(
-      `must be an amount such as ${decimal === ',' ? '19,90' : '19.90'}${amountHint(text, decimal)}`,
+      `must be an amount such as ${decimal === ',' ? '19,90' : '19.90'}${amountHint(trimmedOf(value), decimal)}`,
     );
-  const [, sign, grouped = '', fraction = '', exponent] = match;
-  const [whole = '', places = ''] = plainOf(grouped.replaceAll(/\D/g, ''), fraction, exponent).split('.');
+  const [whole = '', places = ''] = plainOf(number.whole, number.fraction, number.exponent).split('.');
   const digits = whole.replace(/^0+(?=\d)/, '');
   const decimals = places.replace(/0+$/, '');
-  if (sign === '-' && Number(digits + decimals) !== 0) throw new InvalidValueError('must not be negative');
+  if (number.isNegative && Number(digits + decimals) !== 0) throw new InvalidValueError('must not be negative');
   if (decimals.length > 2) throw new InvalidValueError('must have at most two decimals');
   if (digits.length > MAX_INTEGER_DIGITS)
     throw new InvalidValueError(`must have at most ${MAX_INTEGER_DIGITS} digits before the point`);
@@ -54,7 +44,7 @@ export const centsOf = (text: string, options: ReadOptions): number | undefined 
   }
 };
 
-const amountHint = (text: string, decimal: ReadOptions['decimal']): string => {
+const amountHint = (text: string, decimal: DecimalMark | undefined): string => {
   if (decimal === undefined && /^\d[\d.]*,\d{1,2}$/.test(text))
     return ', with a point before the decimals, or say --decimal ,';
   if (decimal === undefined && /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text))
@@ -62,14 +52,36 @@ const amountHint = (text: string, decimal: ReadOptions['decimal']): string => {
   return /\d/.test(text) && /[^\d.,\s]/.test(text) ? ', only the number: the currency has its own column' : '';
 };
 
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+/** Codes of ISO 4217 that CLDR's list, which has those of the past too, lacks: funds, units of account, and the newest. */
+const ALSO_CURRENCIES = [
+  'BOV',
+  'CHE',
+  'CHW',
+  'CLF',
+  'COU',
+  'MXV',
+  'SLE',
+  'USN',
+  'UYI',
+  'UYW',
+  'VED',
+  'XAD',
+  'XCG',
+  'ZWG',
+];
 
+const CURRENCIES = new Set([...Intl.supportedValuesOf('currency'), ...ALSO_CURRENCIES]);
+
+/** A code as the table takes it: three letters. */
 export const currency: Parse<string> = (value) => {
   if (Array.isArray(value)) throw new InvalidValueError('must be the same for all prices of a product');
   const code = trimmedOf(value).toUpperCase();
-  if (!CURRENCIES.has(code)) throw new InvalidValueError('must be a currency code of ISO 4217, such as EUR');
+  if (!/^[A-Z]{3}$/.test(code)) throw new InvalidValueError('must be a currency code of ISO 4217, such as EUR');
   return code;
 };
+
+/** Whether ISO 4217 or CLDR has the code: any other may be a slip of the pen. */
+export const isKnownCurrency = (code: string): boolean => CURRENCIES.has(code);
 
 /** The currency of several prices, which is a list if they have not the same, and empty if none has one. */
 export const commonCurrency = (...currencies: readonly (Value | undefined)[]): Value => {
@@ -84,10 +96,12 @@ export const commonCurrency = (...currencies: readonly (Value | undefined)[]): V
 /** Takes the amounts, and the currency, out of prices as the API returns them: `{ "amount": "9.90", "currencyCode": "EUR" }`. */
 export const shapeMoney = (values: Record<string, Value>): void => {
   const prices = [values.price, values.listPrice];
-  values.currency = commonCurrency(
+  const currencies = [
     values.currency,
     values.currencyCode,
+    values.priceCurrency,
     ...prices.map((each) => (isObject(each) ? each.currencyCode : undefined)),
-  );
+  ];
+  if (currencies.some((each) => each !== undefined)) values.currency = commonCurrency(...currencies);
   for (const name of ['price', 'listPrice']) if (isObject(values[name])) values[name] = values[name].amount ?? '';
 };

@@ -1,4 +1,5 @@
-import { assertStorable, InvalidValueError, type Parse, textOf, withoutEntities } from './values.ts';
+import { assertStorable, InvalidValueError, type Parse, textOf } from './parse.ts';
+import { withoutEntities } from './values.ts';
 
 /** An index entry has at most 2,704 bytes, and a character at most four. */
 const MAX_CHARACTERS = 250;
@@ -16,12 +17,6 @@ export const slug: Parse<string> = (value) => {
 
 /** A slug made from a name, where the file has none. Empty if the name has no letter or digit. */
 export const slugOfName = (name: string): string => cut(slugify(name), MAX_CHARACTERS - SUFFIX_CHARACTERS);
-
-/** A slug made from a name and the file's own key, which is never cut. */
-export const slugWithKey = (name: string, key: string): string => {
-  const end = slugify(key);
-  return `${cut(slugify(name), Math.max(0, MAX_CHARACTERS - 1 - end.length))}-${end}`.replaceAll(/^-|-$/g, '');
-};
 
 /** The slug of a product whose file has none, and the name it was made from; nothing without a name. */
 export const slugOf = (name: string): { readonly slug?: string; readonly slugSource?: string } =>

@@ -1,73 +1,10 @@
 import { compile } from 'html-to-text';
 import { Parser } from 'htmlparser2';
 import { isDay } from '../../parse-time.ts';
+import type { ReadOptions } from '../options.ts';
 import type { Value } from '../record.ts';
-import { looksLikeList } from './lists.ts';
-
-/** Why a value cannot be stored, as the end of a sentence that begins with its column. */
-export class InvalidValueError extends Error {
-  override readonly name = 'InvalidValueError';
-}
-
-/** Which column of the file finds an existing row: `sku` is the shop's own number, `id` is Vitrine's. */
-export type Key = 'slug' | 'sku' | 'id';
-
-/** Which column of the file stands for which column of a format: `{ target: 'name', source: 'title' }`. */
-export interface MappedColumn {
-  readonly target: string;
-  /** Empty: none, also not one that is named like the target. */
-  readonly source: string;
-}
-
-/** How the operator wants a file to be read. */
-export interface ReadOptions {
-  /** The name of a format. @default the one that recognises the columns */
-  readonly format?: string | undefined;
-  /** Columns that the file names in another way than the named format or, by default, than a native one. */
-  readonly map?: readonly MappedColumn[] | undefined;
-  /** @default slug */
-  readonly key?: Key | undefined;
-  /** The line of a CSV that names the columns, from 1: the lines before it are not read. @default the first that is not blank */
-  readonly headerLine?: number | undefined;
-  /** The currency of prices without one. @default the database's */
-  readonly currency?: string | undefined;
-  /** What stands before the decimals of an amount. @default a point, with no separators of thousands */
-  readonly decimal?: '.' | ',' | undefined;
-  /** What becomes of HTML in descriptions. @default text */
-  readonly html?: 'text' | 'keep' | undefined;
-  /** The category of new products whose file names none. */
-  readonly category?: string | undefined;
-  /** What stands between the items of a list in a text. @default by kind: bars, and for tags and pictures also commas and semicolons */
-  readonly listSeparator?: string | undefined;
-  /** What stands between the names of a way to a category. @default > */
-  readonly pathSeparator?: string | undefined;
-  /** The pieces of a product that is in stock in an unknown number. @default 1 */
-  readonly stock?: number | undefined;
-}
-
-/** Reads a value that is not blank. Returns what JSON has for a value of the column, often its text. @throws InvalidValueError */
-export type Parse<Stored = unknown> = (value: Value, options?: ReadOptions) => Stored;
-
-/** A value that stands for one text. @throws InvalidValueError for a list, which would be stored with its brackets */
-export const textOf = (value: Value): string => {
-  if (typeof value !== 'string') throw new InvalidValueError('must be a text');
-  if (looksLikeList(value)) throw new InvalidValueError('must be one text, but is a list');
-  return value;
-};
-
-/** Empty if the value is no text, for parsers that refuse an empty text anyway. */
-export const trimmedOf = (value: Value): string => (typeof value === 'string' ? value.trim() : '');
-
-/** The same in lower case, also of a boolean. */
-export const wordIn = (value: Value): string =>
-  typeof value === 'boolean' ? String(value) : trimmedOf(value).toLowerCase();
-
-/** The text itself. @throws InvalidValueError if it holds what PostgreSQL or UTF-8 cannot store */
-export const assertStorable = (text: string): string => {
-  if (text.includes('\0')) throw new InvalidValueError('must not contain a NUL character');
-  if (!text.isWellFormed()) throw new InvalidValueError('must not contain half of a surrogate pair');
-  return text;
-};
+import { digitsOf } from './number.ts';
+import { assertStorable, InvalidValueError, type Parse, textOf, trimmedOf, wordIn } from './parse.ts';
 
 /** Any text, with its white space and line breaks. */
 export const longText: Parse<string> = (value) => assertStorable(textOf(value));
@@ -86,61 +23,73 @@ export const shortText =
 /** How a spreadsheet shows a long number, whose last digits are lost then: `4.00638E+12`. */
 const SHORTENED = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
+/** Before a number that programs must not take for one: `'0012`, `="0012"`. */
+const MARKED = /^(?:'(?=[^']*$)|="(?=[^"]*"$))/;
+
 /** A number by which people know something, such as a sku. */
 export const code: Parse<string> = (value) => {
   const text = shortText(600)(value);
   if (SHORTENED.test(text))
     throw new InvalidValueError('has lost its last digits in a spreadsheet: format the column as text there');
-  return text;
+  const [mark = ''] = MARKED.exec(text) ?? [];
+  return text.slice(mark.length, mark === '="' ? -1 : undefined).trim();
 };
 
-/** An EAN, UPC or ISBN, also as programs write it that take it for a number, or must not: `4006381333931.0`, `'0012`, `="0012"`. */
-export const barcode: Parse<string> = (value) => code(value).replace(/^(?:'|=")?(\d+)(?:\.0+)?"?$/, '$1');
+/** An EAN, UPC or ISBN, also as programs write it that take it for a number: `4006381333931.0`. */
+export const barcode: Parse<string> = (value) => code(value).replace(/^(\d+)\.0+$/, '$1');
 
 export const INT32_MAX = 2 ** 31 - 1;
 
+/** A whole number, also as programs print it that know only floating-point numbers: `12.0`, `1.2e+01`. */
 export const integer =
   (min: number, max: number): Parse<string> =>
-  (value) => {
-    const text = trimmedOf(value);
-    // Programs that know only floating-point numbers print 12 as `12.0` or `1.2e+01`.
-    const number = /^[+-]?\d{1,16}(?:\.\d{1,16})?(?:e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
-    if (!(Number.isInteger(number) && number >= min && number <= max)) {
+  (value, { decimal } = {}) => {
+    const digits = digitsOf(value, decimal);
+    const number = digits ? Number(`${digits.whole}.${digits.fraction}e${digits.exponent ?? 0}`) : Number.NaN;
+    const signed = digits?.isNegative && number !== 0 ? -number : number;
+    if (!(Number.isInteger(signed) && signed >= min && signed <= max))
       throw new InvalidValueError(`must be a whole number from ${min} to ${max}`);
-    }
-    return String(number);
+    return String(signed);
   };
 
 /** The pieces of a product that is in stock in an unknown number: enough to show it as such. */
 export const SOME = 1;
 
-/** What exports write where they do not count; without separators, in lower case. */
+/** What exports write where they do not count, and schema.org's words; without separators, in lower case. */
 const AVAILABLE =
-  /^(?:true|yes|instock|available|availablefororder|preorder|backorder|onbackorder|limitedavailability)$/;
-const SOLD_OUT = /^(?:false|no|outofstock|soldout|unavailable|discontinued|pending|markassold)$/;
+  /^(?:true|yes|y|unlimited|instock|instoreonly|onlineonly|available|availablefororder|madetoorder|preorder|presale|backorder|onbackorder|limitedavailability)$/;
+const SOLD_OUT = /^(?:false|no|n|outofstock|soldout|unavailable|reserved|discontinued|pending|markassold)$/;
 
 /** A number from 0 that fits into an int. */
 export const count: Parse<string> = integer(0, INT32_MAX);
 
-/** A number of pieces, or only whether there are any: some are a negative number, which {@link mergeStock} reads. */
+const signedCount = integer(-INT32_MAX, INT32_MAX);
+
+/**
+ * A number of pieces, or only whether there are any: some are a negative number, which {@link mergeStock} reads. Fewer than none, as shops count
+ * what is sold on back order, are none.
+ */
 export const stock: Parse<string> = (value, options = {}) => {
   if (AVAILABLE.test(wordOf(value))) return String(-(options.stock ?? SOME));
   if (isSoldOut(value)) return '0';
-  return count(value);
+  return /^-/.test(trimmedOf(value)) && Number(signedCount(value, options)) <= 0 ? '0' : count(value, options);
 };
 
 /** Whether the value is a word for no pieces. */
 export const isSoldOut = (value: Value): boolean => SOLD_OUT.test(wordOf(value));
 
-const wordOf = (value: Value): string => wordIn(value).replaceAll(/[\s_-]/g, '');
+const wordOf = (value: Value): string =>
+  wordIn(value)
+    .replace(/^https?:\/\/(?:www\.)?schema\.org\//, '')
+    .replaceAll(/[\s_-]/g, '');
 
 /** Where the file says only that there are some pieces, a product that has some keeps their number. */
 export const mergeStock = (staged: string, current: string): string =>
   `case when ${staged} >= 0 then ${staged} when ${current} > 0 then ${current} else -${staged} end`;
 
 /** Words for true and false, in lower case. */
-export const TRUE = ['true', 'yes', 'on', '1'];
-export const FALSE = ['false', 'no', 'off', '0'];
+export const TRUE = ['true', 'yes', 'y', 'on', '1'];
+export const FALSE = ['false', 'no', 'n', 'off', '0'];
 
 export const boolean: Parse<string> = (value) => {
   const text = wordIn(value);

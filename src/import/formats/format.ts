@@ -1,6 +1,6 @@
-import type { Key, ReadOptions } from '../fields/values.ts';
 import type { Recognises } from '../kind.ts';
-import type { Place, SourceRecord, Value } from '../record.ts';
+import type { Key, ReadOptions } from '../options.ts';
+import { type Place, type SourceRecord, textIn, type Value } from '../record.ts';
 
 /** A way in which files name and nest the catalogue's rows. */
 export interface Format {
@@ -16,14 +16,25 @@ export interface Format {
   readonly keys?: readonly Key[] | undefined;
   /** The category of products that have none, unless the operator names one. A file without that column says it of new products alone. */
   readonly category?: string | undefined;
+  /** Whether the shop lets several variants have one sku, which identifies none of them then. */
+  readonly mayShareSkus?: boolean | undefined;
   /** By the columns of its first records. */
   readonly recognises: Recognises;
   /** Starts to read one file. */
-  readonly open: (options: ReadOptions, namesOf?: NamesOf) => FormatReader;
+  readonly open: (options: ReadOptions, mapping?: Mapping) => FormatReader;
 }
 
-/** The format's columns that a column of the file stands for. None: it is left out, because the operator says another in its place. */
-export type NamesOf = (column: string) => readonly string[];
+/** What the operator says of the columns of a file. */
+export interface Mapping {
+  /** The format's columns that a column of the file stands for; undefined if the operator does not say it. */
+  readonly targetsOf: (column: string) => readonly string[] | undefined;
+  /** All of them: no other column of the file stands for one of these. */
+  readonly targets: readonly string[];
+  /** Columns of which a part is mapped. */
+  readonly roots: ReadonlySet<string>;
+}
+
+const NO_MAPPING: Mapping = { targetsOf: () => undefined, targets: [], roots: new Set() };
 
 export interface FormatReader {
   /** The rows that are complete with this record: none while the next record may belong to the same row. */
@@ -101,11 +112,11 @@ export const defineFormat = <Name extends string>(description: Description<Name>
   return {
     ...format,
     columns: Object.values<readonly string[]>(names).flat(),
-    open: (options, namesOf = (column) => [column]) => {
+    open: (options, mapping = NO_MAPPING) => {
       const { uses, ...file } = openFile(
         names,
         options,
-        namesOf,
+        mapping,
         (name, column) => reader.usesOther?.(name, column) === true,
       );
       const reader = open(file, uses);
@@ -120,7 +131,7 @@ export const MAX_COLUMNS = 1000;
 const openFile = <Name extends string>(
   names: Readonly<Record<Name, readonly string[]>>,
   options: ReadOptions,
-  namesOf: NamesOf,
+  mapping: Mapping,
   usesOther: (name: string, column: string) => boolean,
 ): FormatFile<Name> & Pick<FormatReader, 'uses'> => {
   const nameOf = new Map<string, Name>();
@@ -130,14 +141,19 @@ const openFile = <Name extends string>(
   const columnsOf = new Map<Name, string[]>();
   // A file has few columns, each in many records.
   const isUsed = new Map<string, boolean>();
+  const mapped = new Set(mapping.targets.map((target) => nameOf.get(plainName(target)) ?? plainName(target)));
   const take = (column: string): boolean => {
-    const taken = namesOf(column).map((each) => {
+    const targets = mapping.targetsOf(column);
+    const own = nameOf.get(plainName(column)) ?? plainName(column);
+    // The operator says another in its place.
+    if (targets === undefined && mapped.has(own)) return true;
+    const taken = (targets ?? [column]).map((each) => {
       const name = nameOf.get(plainName(each));
       if (name === undefined) return usesOther(plainName(each), column);
       columnsOf.set(name, [...(columnsOf.get(name) ?? []), column]);
       return true;
     });
-    return taken.length === 0 || taken.includes(true);
+    return taken.includes(true) || mapping.roots.has(column);
   };
   const get: FormatFile<Name>['get'] = ({ fields }, name) => {
     for (const column of columnsOf.get(name) ?? []) if (fields[column] !== undefined) return fields[column];
@@ -150,7 +166,7 @@ const openFile = <Name extends string>(
     get,
     text: (record, name) => {
       const value = get(record, name);
-      return typeof value === 'boolean' ? String(value) : typeof value === 'string' ? value.trim() : '';
+      return typeof value === 'boolean' ? String(value) : (textIn(value) ?? '').trim();
     },
     columnOf: (name) => columnsOf.get(name)?.[0] ?? names[name]?.[0] ?? name,
     uses: (column) => {

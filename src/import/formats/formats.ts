@@ -1,8 +1,9 @@
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
-import { jsonIn, splitPath } from '../fields/lists.ts';
-import type { Key, MappedColumn, ReadOptions } from '../fields/values.ts';
-import { type ImportKind, isVariantKind } from '../kind.ts';
+import { splitPath } from '../fields/lists.ts';
+import { jsonIn } from '../fields/parse.ts';
+import type { ImportKind } from '../kind.ts';
+import type { Key, MappedColumn, ReadOptions } from '../options.ts';
 import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
 import {
   type Draft,
@@ -10,15 +11,14 @@ import {
   type Format,
   type FormatReader,
   MAX_COLUMNS,
-  type NamesOf,
+  type Mapping,
   plainName,
 } from './format.ts';
 import { google } from './google.ts';
-import { bestbuyCategories, dummyjson } from './open-data.ts';
 import { shopify } from './shopify.ts';
 import { woocommerce } from './woocommerce.ts';
 
-const SHOPS: readonly Format[] = [shopify, woocommerce, google, dummyjson, bestbuyCategories];
+const SHOPS: readonly Format[] = [shopify, woocommerce, google];
 
 /** Every format. A file is in the first one that recognises its columns, so the most specific come first. */
 export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
@@ -27,7 +27,8 @@ export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
 ];
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
-const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind, kinds: readonly ImportKind[]): Format => {
+const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format => {
+  const { fields, keys, native, plural, table } = kind;
   const { summary, recognises, extra = [], alternatives = {}, shape } = native;
   const names = [...Object.keys(fields), ...extra];
   return defineFormat({
@@ -38,8 +39,8 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind, kinds
     names: Object.fromEntries(names.map((name) => [name, [name]])),
     recognises,
     open: ({ options, get, has, columnOf }, uses) => {
-      const variantKind = kinds.find(isVariantKind);
-      const ofVariants = variantKind && nativeFormat(variantKind, []).open(options);
+      const innerKind = kinds.find((each) => each.table === kind.innerTable);
+      const ofVariants = innerKind && nativeFormat(innerKind, []).open(options);
       const toDrafts = (record: SourceRecord, parent?: Value): Draft[] => {
         const values: Record<string, Value> = {};
         for (const name of names) {
@@ -80,7 +81,7 @@ const variantsOf = (
     return reader.read({ ...record, fields });
   });
   for (const { values: own } of variants) {
-    values.optionNames ??= own.optionNames ?? null;
+    if (own.optionNames !== undefined) values.optionNames ??= own.optionNames;
     const names = values.optionNames;
     if (Array.isArray(names) && names.length === 0) own.optionValues ??= [];
     // In the order of the product's names.
@@ -110,7 +111,9 @@ export const parseMapping = (texts: readonly string[]): readonly MappedColumn[] 
 /** The format of a file, and how the columns of the file are those of the format. */
 interface Choice {
   readonly format: Format;
-  readonly namesOf: NamesOf;
+  readonly mapping: Mapping;
+  /** A record with the parts of its columns that are mapped. */
+  readonly withMapped: (record: SourceRecord) => SourceRecord;
 }
 
 const HEAD_RECORDS = 100;
@@ -128,23 +131,26 @@ export const chooseFormat = (
   records: readonly SourceRecord[],
 ): Choice => {
   if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
-  const head = records.slice(0, HEAD_RECORDS);
-  const formats = map.length > 0 ? kinds.map((kind) => nativeFormat(kind, kinds)) : formatsOf(kinds);
-  const named = formatsOf(kinds).find(({ name }) => name === wanted);
-  assertTargets(map, named ? [named] : formats);
-  const given = columnsOf(head);
-  const namesOf = map.length > 0 ? mappedNames(map, sourceName, given) : (column: string) => [column];
-  const columns = given.flatMap(namesOf);
+  const native = kinds.map((kind) => nativeFormat(kind, kinds));
+  const named = [...native, ...SHOPS].find(({ name }) => name === wanted);
+  // Columns that the operator names are Vitrine's own, unless the file is a shop's, and the shop has them.
+  const own = map.length > 0 ? native : [...SHOPS, ...native];
+  assertTargets(map, named ? [named] : [...native, ...SHOPS]);
+  const mapping = mappingOf(map, sourceName, records);
+  const withMapped = partsReader(mapping);
+  const given = columnsOf(records.slice(0, HEAD_RECORDS).map(withMapped));
+  const columns = given.flatMap((column) => namesOf(column, mapping));
   const targets = map.map(({ target }) => target);
   // A column that several formats have tells none of them: everything has a name.
-  const areTelling = targets.some((target) => formats.filter((format) => hasColumn(format, target)).length <= 1);
+  const areTelling = targets.some((target) => own.filter((format) => hasColumn(format, target)).length <= 1);
   const format =
     named ??
-    formats.find((each) => isRecognised(each, columns)) ??
-    formats.find((each) => areTelling && isRecognised(each, targets));
+    own.find((each) => isRecognised(each, columns)) ??
+    own.find((each) => areTelling && isRecognised(each, targets)) ??
+    SHOPS.find((each) => targets.every((target) => each.open({}).uses(target)) && isRecognised(each, columns));
   if (format) {
     assertKey(format, key, sourceName, columns);
-    return { format, namesOf };
+    return { format, mapping, withMapped };
   }
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${columns.join(', ')}.\n` +
@@ -154,7 +160,7 @@ export const chooseFormat = (
         : '') +
       `${OTHER_LINE}.\n` +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
-      formats.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
+      own.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
   );
 };
 
@@ -198,22 +204,62 @@ const assertTargets = (mapped: readonly MappedColumn[], formats: readonly Format
   }
 };
 
-/**
- * @param columns those of the file's first records
- * @throws OperatorError if one of the mapped columns is not in the file
- */
-const mappedNames = (map: readonly MappedColumn[], sourceName: string, columns: readonly string[]): NamesOf => {
-  const targets = new Set(map.map(({ target }) => plainName(target)));
-  const named = map.map(({ target, source }) => {
-    if (source === '') return { target };
-    const name = columns.includes(source) ? source : columns.find((each) => plainName(each) === plainName(source));
-    if (name !== undefined) return { target, name };
+/** @throws OperatorError if one of the mapped columns is not in the first records of the file */
+const mappingOf = (
+  map: readonly MappedColumn[],
+  sourceName: string,
+  records: readonly SourceRecord[],
+): Mapping & { readonly parts: readonly string[] } => {
+  const columns = map.length > 0 ? columnsOf(records) : [];
+  const parts = new Set<string>();
+  const columnOf = (source: string): string => {
+    const plain = [source, source.replace(/^\w+:/, '')].map(plainName);
+    const column = columns.find((each) => each === source) ?? columns.find((each) => plain.includes(plainName(each)));
+    if (column !== undefined) return column;
+    if (records.some(({ fields }) => partOf(fields, source) !== undefined)) {
+      parts.add(source);
+      return source;
+    }
     const hint = suggest(source, columns) || ` ${OTHER_LINE}.`;
     throw new OperatorError(
       `--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.slice(0, MAX_COLUMNS).join(', ')}`,
     );
-  });
-  const targetsOf = Map.groupBy(named, ({ name }) => name);
-  return (column) =>
-    targetsOf.get(column)?.map(({ target }) => target) ?? (targets.has(plainName(column)) ? [] : [column]);
+  };
+  const named = map.flatMap(({ target, source }) => (source === '' ? [] : [{ target, column: columnOf(source) }]));
+  const targetsOf = Map.groupBy(named, ({ column }) => column);
+  return {
+    targetsOf: (column) => targetsOf.get(column)?.map(({ target }) => target),
+    targets: map.map(({ target }) => target),
+    roots: new Set([...parts].map((part) => part.split('.')[0] ?? '')),
+    parts: [...parts],
+  };
 };
+
+/** What the operator names by a path through objects and lists, as `meta.barcode`. */
+const partOf = (value: Value | undefined, path: string): Value | undefined => {
+  let part = value;
+  for (const name of path.split('.')) part = memberOf(part, name);
+  return part;
+};
+
+/** Of a list, the members of its objects: an XML list does not name the elements that are its items. */
+const memberOf = (value: Value | undefined, name: string): Value | undefined => {
+  if (isObject(value)) return value[name];
+  if (!Array.isArray(value)) return undefined;
+  const members = value.flatMap((item) => (isObject(item) && name in item ? (item[name] ?? []) : item));
+  return members.length === 1 ? members[0] : members;
+};
+
+const partsReader =
+  ({ parts }: { readonly parts: readonly string[] }) =>
+  (record: SourceRecord): SourceRecord => {
+    if (parts.length === 0) return record;
+    const found = parts.flatMap((path) => {
+      const part = partOf(record.fields, path);
+      return part === undefined ? [] : [[path, part] as const];
+    });
+    return { ...record, fields: { ...record.fields, ...Object.fromEntries(found) } };
+  };
+
+const namesOf = (column: string, { targetsOf, targets }: Mapping): readonly string[] =>
+  targetsOf(column) ?? (targets.some((target) => plainName(target) === plainName(column)) ? [] : [column]);

@@ -2,7 +2,7 @@ import { OperatorError } from '../../errors.ts';
 import { commonCurrency } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
 import { isSoldOut } from '../fields/values.ts';
-import { isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
+import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
 import { ANY, type Offered, offerOf, withoutOptions } from './offer.ts';
 
@@ -126,8 +126,7 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
   /** The first value of an attribute, which a feed may repeat. */
   const read = (column: keyof typeof NAMES): string => {
     const value = get(record, column);
-    const first = Array.isArray(value) ? value[0] : value;
-    return typeof first === 'string' ? first.trim() : '';
+    return (textIn(Array.isArray(value) ? value[0] : value) ?? '').trim();
   };
   const [from = '', to = ''] = read('saleDates').split('/');
   const [regular, sale] = [moneyOf(read('price')), moneyOf(read('sale'))];
@@ -151,8 +150,9 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
       values: {
         ...pick(['sku', 'barcode', 'imageUrl'], file, read),
         ...offer.values,
-        currency: commonCurrency(regular.currency, sale.currency),
-        stock: read(stockColumn),
+        ...(regular.currency + sale.currency !== '' && { currency: commonCurrency(regular.currency, sale.currency) }),
+        // An item that says neither leaves what is there.
+        ...(read(stockColumn) !== '' && { stock: read(stockColumn) }),
       },
       ifNew: offer.ifNew,
       columns: { ...offer.columns, stock: columnOf(stockColumn) },
@@ -205,7 +205,10 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
     ...items[0],
     product: {
       ...product,
-      values: { ...product.values, ...(file.has('name') && { name: groupTitle || start || title }) },
+      values: {
+        ...product.values,
+        ...(file.has('name') && { name: groupTitle || withoutOption(start, [...names, ...differing]) || title }),
+      },
     },
     images: items.flatMap(({ images }) => images),
     attributes: attributes.filter(([name]) => ![...names, ...differing].includes(name)),
@@ -230,6 +233,13 @@ const commonStart = ([first = '', ...others]: readonly string[]): string => {
     return !others.every((text) => text === start || text.startsWith(`${start} `));
   });
   return (differs === -1 ? words : words.slice(0, differs)).join(' ').replace(/[^\p{L}\p{N})"'”’!?.]+$/u, '');
+};
+
+/** The start of the titles without the word of an option that their rest has a value of: `Tee - Color` of `Tee - Color Blue`. */
+const withoutOption = (start: string, options: readonly string[]): string => {
+  const words = options.flatMap((name) => (name === 'Color' ? [name, 'Colour'] : [name]));
+  const end = words.find((word) => start.toLowerCase().endsWith(` ${word.toLowerCase()}`)) ?? '';
+  return end === '' ? start : start.slice(0, -end.length).replace(/[^\p{L}\p{N})"'”’!?.]+$/u, '');
 };
 
 /** An amount with the code of its currency before or behind it, such as `19.90 EUR`. */

@@ -1,6 +1,8 @@
 import { isDay } from '../../parse-time.ts';
+import { isAmbiguous } from '../fields/number.ts';
 import { centsOf } from '../fields/price.ts';
-import { type ReadOptions, stock } from '../fields/values.ts';
+import { stock } from '../fields/values.ts';
+import type { ReadOptions } from '../options.ts';
 import { isBlank, type Value } from '../record.ts';
 import type { Draft, FormatFile, VariantDraft } from './format.ts';
 
@@ -36,7 +38,10 @@ export const folded = (variants: readonly OfferedVariant[], options: ReadOptions
   const [cheapest] = priced
     .filter(({ values }) => !isBlank(values.price))
     .toSorted((one, other) => cents(one) - cents(other));
-  const { price, listPrice } = cheapest?.values ?? {};
+  const { listPrice } = cheapest?.values ?? {};
+  // Which is the cheapest is open where a price can be read in two ways.
+  const prices = priced.map(({ values }) => values.price ?? '');
+  const price = prices.length > 1 && prices.some(isAmbiguous(options)) ? prices : cheapest?.values.price;
   const stocks = variants.flatMap(({ values }) => values.stock ?? []).filter((value) => !isBlank(value));
   return {
     values: {

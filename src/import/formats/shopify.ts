@@ -1,5 +1,5 @@
 import { SOME } from '../fields/values.ts';
-import { isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
+import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, type FormatReader, pick, type VariantDraft } from './format.ts';
 import { folded, type Offered, withoutOptions } from './offer.ts';
 
@@ -60,6 +60,7 @@ export const shopify = defineFormat({
   kind: 'product',
   // Shopify's own name for products without a type.
   category: 'Uncategorized',
+  mayShareSkus: true,
   names: NAMES,
   columnOf: { category: 'type', imageUrl: 'imageUrls', optionNames: 'option1', optionValues: 'value1' },
   recognises: (has) => has('title') && has('handle', 'urlhandle'),
@@ -101,7 +102,7 @@ const rowsOf = (record: SourceRecord, uses: FormatReader['uses']): Rows => {
   const pictures = listOf(images).filter(isObject);
   const [first, ...more] = [
     ...variants.filter(isObject).map(({ title, position, featured_image: own = null, image_id: id, ...variant }) => {
-      const picture = isObject(own) ? own : pictures.find((each) => each.id === id);
+      const picture = isObject(own) ? own : pictures.find((each) => textIn(each.id) === textIn(id));
       return { ...variant, ...(picture && { 'Variant Image': picture.src ?? '' }) };
     }),
     ...pictures.map(({ src = '', position = '', alt = '' }) => ({ src, position, alt })),

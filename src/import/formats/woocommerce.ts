@@ -210,6 +210,7 @@ const toDraft = (
       }),
     );
   const images = [...listOf(read('imageUrls')), ...(variations ?? []).flatMap((each) => each.images)];
+  const status = statusOf(read('published'), read('visibility'));
   return {
     ...placeOf(record),
     slugSource,
@@ -222,7 +223,7 @@ const toDraft = (
       ...pick(['tags'], file, () => listOf(read('tags'))),
       ...pick(['imageUrls'], file, () => images),
       ...(isWhole && attributes && { attributes }),
-      status: statusOf(read('published'), read('visibility')),
+      ...((file.has('published') || status !== '') && { status }),
       ...values,
     },
     ifNew: {
@@ -242,7 +243,8 @@ const ownOffer = (row: SourceRecord, file: WooCommerceFile): Offered => {
     from: file.text(row, 'saleStart'),
     to: file.text(row, 'saleEnd'),
   });
-  return { values: { ...values, stock: stockOf(row, file) }, ifNew, columns };
+  const stock = stockOf(row, file);
+  return { values: { ...values, ...(stock !== '' && { stock }) }, ifNew, columns };
 };
 
 const toVariant = (row: SourceRecord, file: WooCommerceFile): OfferedVariant => {
@@ -294,7 +296,7 @@ const offerOfVariations = (record: SourceRecord, variations: readonly Variation[
       ...placeOf(variation),
       values: {
         ...variation.values,
-        ...(variation.hasStockOfParent && { stock }),
+        ...(variation.hasStockOfParent && stock !== '' && { stock }),
         optionValues: options.map((name) => valueIn(variation, name) || ANY),
         ...pick(['position'], file, () => String(at)),
       },
@@ -306,11 +308,11 @@ const offerOfVariations = (record: SourceRecord, variations: readonly Variation[
 /** What is no number is kept, and is reported. Empty where the file does not say it. */
 const stockOf = (row: SourceRecord, file: WooCommerceFile): string => {
   const { text, options } = file;
-  const pieces = text(row, 'stock').replace(/\.0+$/, '');
+  const pieces = text(row, 'stock');
   if (pieces === '' && text(row, 'inStock') === '') return '';
   if (pieces === '') return isAvailable(row, file) ? 'in stock' : 'out of stock';
   // What is sold on back order has no pieces, or fewer than none.
-  if (/^-|^0$/.test(pieces)) return isAvailable(row, file) ? String(options.stock ?? SOME) : '0';
+  if (/^-|^0(?:\.0*)?$/.test(pieces)) return isAvailable(row, file) ? String(options.stock ?? SOME) : '0';
   return pieces;
 };
 

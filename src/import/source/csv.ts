@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { OperatorError } from '../../errors.ts';
-import type { ReadOptions } from '../fields/values.ts';
+import type { ReadOptions } from '../options.ts';
 import type { SourceRecord, Value } from '../record.ts';
 import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './text.ts';
 
@@ -135,9 +135,9 @@ const toHeader = (row: readonly string[], sourceName: string): string[] => {
 
 /** @param endsFile whether the file ends in this row, whose last cell may then be cut */
 const toRecord = (header: readonly string[], row: readonly string[], line: number, endsFile: boolean): SourceRecord => {
-  if (row.length === header.length) {
-    return { line, fields: toFields(header, row), ...(endsFile && { isUnterminated: true }) };
-  }
+  // Some programs end each row with a delimiter.
+  const isWhole = row.length >= header.length && row.slice(header.length).every((cell) => cell.trim() === '');
+  if (isWhole) return { line, fields: toFields(header, row), ...(endsFile && { isUnterminated: true }) };
   const isCut = endsFile && row.length < header.length;
   const reason = `has ${row.length} columns, but the first row names ${header.length}${isCut ? MAY_BE_CUT : ''}`;
   return { line, fields: toFields(header, isCut ? row.slice(0, -1) : row), fault: { line, reason } };

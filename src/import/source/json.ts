@@ -1,5 +1,5 @@
 import { OperatorError } from '../../errors.ts';
-import { isObject, type Place, type SourceRecord, type Value } from '../record.ts';
+import { isObject, type Place, parseJson, type SourceRecord } from '../record.ts';
 import { MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
 
 /** What stands before the first list of objects inside an object: texts, which may hold anything, and its bracket. */
@@ -190,10 +190,3 @@ const parseObject = (text: string): SourceRecord['fields'] | string => {
     return `is not valid JSON: ${error instanceof Error ? error.message.replace(/, ?(?:\.\.\.)?".*" is not valid JSON$/s, '') : error}`;
   }
 };
-
-/** Parses JSON with each number as its source text. @throws SyntaxError */
-export const parseJson = (text: string): Value => JSON.parse(text, keepDigits);
-
-// Source text access: https://tc39.es/proposal-json-parse-with-source/
-const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-  typeof value === 'number' ? (context?.source ?? String(value)) : value;

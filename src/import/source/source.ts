@@ -3,23 +3,12 @@ import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { hasCode } from '../../database/failures.ts';
 import { OperatorError } from '../../errors.ts';
-import type { ReadOptions } from '../fields/values.ts';
-import { isObject, type SourceRecord, type Value } from '../record.ts';
+import type { ReadOptions } from '../options.ts';
+import { isObject, parseJson, type SourceRecord, textIn, type Value } from '../record.ts';
 import { readCsv } from './csv.ts';
-import { parseJson, readJsonArray, readJsonLines } from './json.ts';
-import { readText } from './text.ts';
+import { readJsonArray, readJsonLines } from './json.ts';
+import { readText, type Source } from './text.ts';
 import { readXml } from './xml.ts';
-
-/** The bytes of a file, or of standard input. */
-export interface Source {
-  /** As the operator named it. */
-  readonly name: string;
-  /** Undefined if it is known only at the end. */
-  readonly sizeBytes: number | undefined;
-  readonly readBytes: () => number;
-  /** Can be read once, in blocks of about {@link BLOCK_BYTES}. */
-  readonly blocks: (signal: AbortSignal) => AsyncGenerator<Buffer, void>;
-}
 
 /** Large enough that the work per block does not count, small enough that a few blocks in memory do not. */
 const BLOCK_BYTES = 512 * 1024;
@@ -121,7 +110,7 @@ const OF_PRODUCT: ReadonlySet<string> = new Set(['attributes', 'images', 'option
 
 const wrapsList = (value: Value | undefined): boolean => {
   if (!isObject(value)) return false;
-  const isProduct = ['slug', 'handle', 'sku'].some((name) => typeof value[name] === 'string');
+  const isProduct = ['slug', 'handle', 'sku'].some((name) => textIn(value[name]) !== undefined);
   return Object.entries(value).some(([name, inner]) =>
     Array.isArray(inner) ? inner.some(isObject) && !(isProduct && OF_PRODUCT.has(name)) : wrapsList(inner),
   );

@@ -1,6 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { OperatorError } from '../../errors.ts';
-import type { Source } from './source.ts';
+
+/** The bytes of a file, or of standard input. */
+export interface Source {
+  /** As the operator named it. */
+  readonly name: string;
+  /** Undefined if it is known only at the end. */
+  readonly sizeBytes: number | undefined;
+  readonly readBytes: () => number;
+  /** Can be read once, in blocks of about half a megabyte. */
+  readonly blocks: (signal: AbortSignal) => AsyncGenerator<Buffer, void>;
+}
 
 /** A part of a text that ends with a line, or with the file. */
 export interface TextBlock {

@@ -1,50 +1,13 @@
 import pg, { type ClientBase } from 'pg';
-import type { ImportOptions } from '../file.ts';
-import { type ImportKind, isCategoryKind, isProductKind, isVariantKind } from '../kind.ts';
-import { keepStaged } from '../prune.ts';
+import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
 import type { Fault } from '../record.ts';
-import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';
-import {
-  type CheckContext,
-  type Refused,
-  rejectRefused,
-  rejectRows,
-  rejectSeparated,
-  rejectUnterminated,
-} from './checks.ts';
-import { findProducts } from './product-slugs.ts';
-import {
-  createWriter,
-  findExisting,
-  type Range,
-  STAGE,
-  settleNewFields,
-  VARIANT_STAGE,
-  type Writer,
-  type Written,
-} from './stage.ts';
-import {
-  findVariantsOfFile,
-  freeSkus,
-  nameOptions,
-  rejectUnfitProducts,
-  type StagedVariants,
-  stageVariants,
-} from './variants.ts';
+import { rejectIncomplete, rejectRefused, rejectRepeated } from './checks.ts';
+import { findExisting, STAGE } from './stage.ts';
+import { createTableWriter, dependentRows, freeValues } from './writer.ts';
 
-/** What was done with the rows of a file. */
-export interface Counts extends Written {
-  /** What was done with variants inside products; undefined if none were said. */
-  variants?: (Written & { deleted: number }) | undefined;
-  /** Categories that were created because paths lead through them. */
-  createdCategories: number;
-}
-
-export interface MergeOptions extends CheckContext, Omit<ImportOptions, 'onProgress'> {
-  /** Where the kind is that of products, the kind of their variants. */
-  readonly variantKind: ImportKind | undefined;
-  /** How many rows are staged. */
-  readonly rowCount: number;
+export interface MergeContext extends WriteContext {
+  /** Whether the caller has a transaction open, which it ends. */
+  readonly isInTransaction: boolean;
   readonly onProgress: (step: 'checking' | 'writing', rows: number) => void;
 }
 
@@ -52,115 +15,112 @@ export interface MergeOptions extends CheckContext, Omit<ImportOptions, 'onProgr
 const CHUNK_ROWS = 5000;
 
 /** Writes the staged rows into the catalogue, all in one transaction. */
-export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
-  const { client, kind, variantKind, rowCount, onProgress } = options;
+export const mergeStage = async (context: MergeContext): Promise<Counts> => {
+  const { client, kind, rowCount, prune, onProgress } = context;
+  const { find, reject, prepare } = kind.write ?? {};
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
-  if (isCategoryKind(kind)) await assignCategorySlugs(client, kind);
-  if (isVariantKind(kind)) await findVariantsOfFile(options);
-  else if (isProductKind(kind)) await findProducts(client, kind);
-  else await findExisting(client, kind);
-  if (isProductKind(kind)) {
-    await rejectSeparated(options);
-    await settleNewFields(client);
-    await assignCategorySlugs(client, kind);
-  }
-  if (options.isPruning) await keepStaged(client, kind, STAGE);
+  await (find ? find(context) : findExisting(client, kind));
+  await prune?.keep(kind.table, STAGE);
   // Rows that were staged only because their keys count. They were reported when they were staged.
   await client.query(`delete from ${STAGE} where mark = 'rejected'`);
-  const all: Range = { from: 1, to: rowCount };
-  await rejectRows(options);
+  await rejectRepeated(context);
+  await rejectIncomplete(context);
   onProgress('checking', rowCount);
-  if (isProductKind(kind)) await rejectUnfitProducts(options);
-  const writer = await createWriter(client, kind, options);
-  const variants = variantKind && (await stageVariants(options, variantKind, all));
-  if (options.isPruning && variants) await keepStaged(client, variantKind, VARIANT_STAGE);
-  if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
-  return transaction(options, async (onFault) => {
-    const context = { ...options, onFault };
-    if (isCategoryKind(kind)) return mergeCategories(context, writer, all);
-    return mergeRows(context, writer, variants);
-  });
+  await reject?.(context);
+  const rows = await createRowWriter(context);
+  const writer = prepare ? await prepare(context, rows) : rows;
+  return transaction(context, (onFault) => writeRows({ ...context, onFault }, writer));
 };
 
-/**
- * Writes all rows, and rejects those that the database refuses. A refused one keeps its variants and their skus, which others may have got before:
- * then all begins again without it.
- */
-const mergeRows = async (
-  context: MergeOptions,
-  writer: Writer,
-  variants: StagedVariants | undefined,
-): Promise<Counts> => {
-  const { client, kind, rowCount, onProgress } = context;
+/** Writes rows that do not depend on one another, but for values that they may take from one another. */
+const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
+  const { client, kind } = context;
+  const { write, differing } = await createTableWriter(context, kind);
+  const dependent = dependentRows(kind);
+  return {
+    differing,
+    begin: () => freeValues(client, kind),
+    write: async (range) => ({ ...(await write(range)), createdCategories: 0 }),
+    reject: (context, refused) => rejectRefused(context, refused, dependent),
+  };
+};
+
+/** Writes all rows, and rejects those that the database refuses. Where others depend on them, all begins again without them. */
+const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Counts> => {
+  const { client, rowCount, onProgress } = context;
+  const chunkRows = writer.isWhole ? Math.max(1, rowCount) : CHUNK_ROWS;
   for (;;) {
-    const counts: Counts = { ...NONE, variants: variants && { ...NONE, deleted: 0 }, createdCategories: 0 };
-    const refused: Refused[] = [];
     await client.query('savepoint file');
-    if (variants) await variants.begin();
-    else if (isVariantKind(kind)) await freeSkus(client, STAGE);
-    for (let from = 1; from <= rowCount; from += CHUNK_ROWS) {
-      const to = Math.min(from + CHUNK_ROWS - 1, rowCount);
-      await mergeRange(context, writer, variants, { from, to }, counts, refused);
+    const areDependent = await writer.begin(context);
+    const parts: Part[] = [];
+    for (let from = 1; from <= rowCount; from += chunkRows) {
+      const to = Math.min(from + chunkRows - 1, rowCount);
+      parts.push(...(await writeRange(context, writer, { from, to })));
       onProgress('writing', to);
     }
+    const refused = parts.flatMap((part) => ('reason' in part ? [part] : []));
+    const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);
     if (refused.length === 0) return counts;
-    const isApart = !variants && !isVariantKind(kind);
-    if (!isApart) await client.query('rollback to savepoint file');
-    await (variants?.reject ?? rejectRefused)(context, refused);
-    if (isApart) return counts;
+    if (areDependent) await client.query('rollback to savepoint file');
+    await writer.reject(context, refused);
+    if (!areDependent) return counts;
   }
 };
 
-const NONE: Written = { created: 0, changed: 0, unchanged: 0 };
+/** What became of a part of the rows: it was written, or it is one row that the database refuses. */
+type Part = Counts | Refused;
 
-const add = (counts: Written, { created, changed, unchanged }: Written): void => {
-  counts.created += created;
-  counts.changed += changed;
-  counts.unchanged += unchanged;
+const NONE: Counts = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
+
+const sum = (one: Counts, other: Counts): Counts => {
+  const inner = [one.inner, other.inner].filter((each) => each !== undefined);
+  const total = (name: 'created' | 'changed' | 'unchanged'): number => one[name] + other[name];
+  const ofInner = (name: 'created' | 'changed' | 'unchanged' | 'deleted'): number =>
+    inner.reduce((count, each) => count + each[name], 0);
+  return {
+    created: total('created'),
+    changed: total('changed'),
+    unchanged: total('unchanged'),
+    createdCategories: one.createdCategories + other.createdCategories,
+    inner:
+      inner.length === 0
+        ? undefined
+        : {
+            created: ofInner('created'),
+            changed: ofInner('changed'),
+            unchanged: ofInner('unchanged'),
+            deleted: ofInner('deleted'),
+          },
+  };
 };
 
-/** Writes a range of rows, and counts them. Where the database refuses one of them, it is found by halving the range. */
-const mergeRange = async (
-  options: MergeOptions,
-  writer: Writer,
-  variants: StagedVariants | undefined,
-  range: Range,
-  counts: Counts,
-  refused: Refused[],
-): Promise<void> => {
-  const { client, kind } = options;
+/** Writes a range of rows. Where the database refuses one of them, it is found by halving the range. */
+const writeRange = async (context: WriteContext, writer: RowWriter, range: Range): Promise<Part[]> => {
+  const { client } = context;
   const { from, to } = range;
   // Of statements without rows, too, there are triggers, which may refuse.
   const { rowCount } = await client.query(`select from ${STAGE} where ordinal between $1 and $2 limit 1`, [from, to]);
-  if (rowCount === 0) return;
+  if (rowCount === 0) return [];
+  if (writer.isWhole) return [await writer.write(range, context)];
   try {
-    await savepoint(client, async () => {
-      const createdCategories = kind.categoryColumn ? await createMissingCategories(client, range) : 0;
-      if (isVariantKind(kind)) await nameOptions(client, range);
-      // Before their product is written, which takes its own price once it has none.
-      const deleted = (await variants?.remove(range)) ?? 0;
-      const rows = await writer.write(range);
-      const ofVariants = await variants?.write(range);
-      add(counts, rows);
-      counts.createdCategories += createdCategories;
-      if (!counts.variants || !ofVariants) return;
-      add(counts.variants, ofVariants);
-      counts.variants.deleted += deleted;
-    });
+    return [await savepoint(client, () => writer.write(range, context))];
   } catch (error) {
-    if (!isRowError(error)) throw error;
-    if (from < to) {
-      const middle = Math.floor((from + to) / 2);
-      await mergeRange(options, writer, variants, { from, to: middle }, counts, refused);
-      return mergeRange(options, writer, variants, { from: middle + 1, to }, counts, refused);
-    }
-    const { message, table, column: ofError, detail = '' } = error as pg.DatabaseError;
-    // "Key (sku)=(A-7) already exists.", in the language of the server.
-    const [, field = ofError ?? null, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-    const isOfOther = table === 'product' && field === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
-    const reason = `is refused by the database: ${message}${isOfOther ? ': --key sku finds the product that has it' : ''}`;
-    refused.push({ ordinal: from, field, value, reason });
+    if (!(error instanceof pg.DatabaseError && isRowError(error))) throw error;
+    if (from === to) return [refusal(context, from, error)];
+    const middle = Math.floor((from + to) / 2);
+    const first = await writeRange(context, writer, { from, to: middle });
+    return [...first, ...(await writeRange(context, writer, { from: middle + 1, to }))];
   }
+};
+
+const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+  const { message, table, column = null, detail = '' } = error;
+  // "Key (sku)=(A-7) already exists.", in the language of the server.
+  const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
+  const isOfOther = table === kind.table && named === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
+  const hint = isOfOther ? `: --key sku finds the ${kind.table} that has it` : '';
+  const field = named === null ? null : fieldOf(kind, named);
+  return { ordinal, field, value, reason: `is refused by the database: ${message}${hint}` };
 };
 
 /** The connection was lost during the commit, so nobody knows whether the rows are stored. */
@@ -177,11 +137,11 @@ const MAX_ATTEMPTS = 5;
  * attempt finds those of a rolled back one again.
  */
 const transaction = async <Result>(
-  options: MergeOptions,
+  context: MergeContext,
   work: (onFault: (fault: Fault) => void) => Promise<Result>,
   attempt = 1,
 ): Promise<Result> => {
-  const { client, isInTransaction, onFault } = options;
+  const { client, isInTransaction, onFault } = context;
   if (isInTransaction) return work(onFault);
   const faults: Fault[] = [];
   await client.query('begin');
@@ -193,7 +153,7 @@ const transaction = async <Result>(
   } catch (error) {
     // If the connection is lost, the server rolls back by itself.
     await client.query('rollback').catch(() => undefined);
-    if (isConflict(error) && attempt < MAX_ATTEMPTS) return transaction(options, work, attempt + 1);
+    if (isConflict(error) && attempt < MAX_ATTEMPTS) return transaction(context, work, attempt + 1);
     throw error;
   }
 };

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { ImportKind } from '../kind.ts';
-import { findExisting, STAGE } from './stage.ts';
+import type { ImportKind } from '../import/kind.ts';
+import { findExisting, STAGE } from '../import/write/stage.ts';
 
 /** Rows whose names make one slug, the base, with what is numbered after it: `mug`, `mug-2`, `mug-3`. */
 interface Series {

@@ -1,36 +1,10 @@
 import type { ClientBase } from 'pg';
-import { oneRow } from '../../database/client.ts';
-import { createPrismaOn } from '../../database/pool.ts';
-import type { CategoryStep } from '../fields/lists.ts';
-import { type ImportKind, isCategoryKind } from '../kind.ts';
-import { type Place, placeOf } from '../record.ts';
-import { rejectUnknownCategories } from './checks.ts';
-import type { MergeOptions } from './merge.ts';
-import { findExisting, isPresent, type Range, STAGE, type Writer } from './stage.ts';
-
-/** Writes the staged categories. They refer to one another, so all rows are inserted before any parent is set. */
-export const mergeCategories = async (options: MergeOptions, writer: Writer, all: Range) => {
-  const { client, onProgress } = options;
-  for (;;) {
-    // A rejected category may leave others without a parent.
-    while ((await rejectUnknownCategories(options)) > 0);
-    await client.query('savepoint categories');
-    let createdCategories = 0;
-    const rows = await writer.write(all, async () => {
-      // Another writer may have inserted some of them meanwhile.
-      await findExisting(client, options.kind);
-      createdCategories = await createMissingCategories(client, all);
-    });
-    onProgress('writing', all.to);
-    const cycles = await findCycles(client);
-    if (cycles.length === 0) return { ...rows, createdCategories };
-    await client.query('rollback to savepoint categories');
-    const reason = 'is below this category itself: choose another parent';
-    for (const cycle of cycles)
-      options.onFault({ ...placeOf(cycle), column: options.columnOf('parent'), value: cycle.parent, reason });
-    await client.query(`delete from ${STAGE} where slug = any ($1)`, [cycles.map(({ slug }) => slug)]);
-  }
-};
+import { oneRow } from '../database/client.ts';
+import { createPrismaOn } from '../database/pool.ts';
+import type { CategoryStep } from '../import/fields/lists.ts';
+import { isCategoryReference, type Range, type WriteContext } from '../import/kind.ts';
+import { reject } from '../import/write/checks.ts';
+import { isPresent, STAGE } from '../import/write/stage.ts';
 
 /** Creates the missing categories that the paths of staged rows lead through, parents first. @returns how many */
 export const createMissingCategories = async (client: ClientBase, { from, to }: Range): Promise<number> => {
@@ -61,28 +35,28 @@ export const createMissingCategories = async (client: ClientBase, { from, to }: 
   return created;
 };
 
-interface Cycle extends Place {
-  readonly slug: string;
-  readonly parent: string;
-}
-
-/** The staged categories that are, as they are written now, among their own ancestors. */
-const findCycles = async (client: ClientBase): Promise<readonly Cycle[]> => {
-  const { rows } = await client.query<Cycle>(`
-    with recursive ancestors (slug, id) as (
-      select t.slug, t.parent_id from category t join ${STAGE} s on s.slug = t.slug
-      union
-      select ancestors.slug, t.parent_id from ancestors join category t on t.id = ancestors.id)
-    select s.line, s.record, s.slug, parent.slug as parent
-    from ancestors join category t on t.slug = ancestors.slug and t.id = ancestors.id
-      join category parent on parent.id = t.parent_id join ${STAGE} s on s.slug = t.slug
-    order by s.ordinal`);
-  return rows;
+/**
+ * Rejects rows whose category is named by slug alone, and is not in the catalogue.
+ * @param isKnown SQL for what else makes the slug `step ->> 0` known
+ */
+export const rejectUnknownCategories = (context: WriteContext, isKnown = 'false'): Promise<number> => {
+  const [field] = Object.entries(context.kind.fields).find(([, each]) => isCategoryReference(each)) ?? [];
+  return reject(
+    context,
+    `with missing as (
+       select distinct on (ordinal) ordinal, step ->> 0 as slug
+       from ${STAGE} cross join jsonb_array_elements(category_path) step
+       where step ->> 1 is null and not (exists (select from category c where c.slug = step ->> 0) or ${isKnown}))
+     delete from ${STAGE} s using missing where s.ordinal = missing.ordinal
+     returning s.line, s.record, $1 as field, missing.slug as value, 'is the slug of no category: import the category first' as reason`,
+    [field],
+  );
 };
 
 type Path = readonly CategoryStep[];
 
-interface StagedCategory {
+/** A staged row that is a category itself. */
+export interface StagedCategory {
   readonly ordinal: number;
   readonly slug: string;
   readonly name: string | null;
@@ -95,13 +69,16 @@ interface StagedCategory {
 /**
  * Gives each category that the file names by its place in the tree (its parent and its name) the slug that it has in the catalogue, or a free
  * one. After this, slugs alone identify categories: `C`, `C#` and `C++` have `c`, `c-2` and `c-3`.
+ * @param categories the staged rows, where they are categories
  */
-export const assignCategorySlugs = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+export const assignCategorySlugs = async (
+  client: ClientBase,
+  categories: readonly StagedCategory[] = [],
+): Promise<void> => {
   const { rows } = await client.query<{ path: Path }>(
     `select category_path as path from ${STAGE} where category_path is not null group by 1 order by min(ordinal)`,
   );
   const paths = rows.map(({ path }) => path);
-  const categories = isCategoryKind(kind) ? await readStagedCategories(client) : [];
   if (!paths.some(hasNames) && categories.every(({ slugSource }) => slugSource === null)) return;
 
   const tree = await readTree(client);
@@ -132,7 +109,7 @@ export const assignCategorySlugs = async (client: ClientBase, kind: ImportKind):
 
 const hasNames = (path: Path): boolean => path.some(([, , isByName]) => isByName);
 
-const readStagedCategories = async (client: ClientBase): Promise<StagedCategory[]> => {
+export const readStagedCategories = async (client: ClientBase): Promise<StagedCategory[]> => {
   const { rows } = await client.query<StagedCategory>(
     `select ordinal, slug, name, slug_source as "slugSource", category_path as path,
        ${isPresent('parent')} as "isParentPresent"

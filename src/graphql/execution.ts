@@ -1,0 +1,70 @@
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, type VariableValues } from 'graphql';
+import type { CachedResponse } from '../cache/cached-response.ts';
+import type { Found } from '../cache/response-cache.ts';
+import type { Tracing } from '../observability/tracing.ts';
+import type { LoadGuard } from '../overload/load-guard.ts';
+import type { BodyForm } from './body-form.ts';
+import type { CostLimit } from './limits/cost.ts';
+import type { Changes } from './live/changed-ids.ts';
+import type { Operation } from './operation.ts';
+import { type Caller, formOf, type GatewayPlugin, type ServerContext } from './server-context.ts';
+import type { Documents } from './use-documents.ts';
+
+/** An operation as a request asks for it, within the limits. */
+export interface Asked {
+  readonly args: ExecutionArgs;
+  readonly operation: Operation;
+  readonly variables: VariableValues;
+  readonly form: BodyForm;
+}
+
+/** One of the two ways to execute: for all whose requests are equal (SharedExecution), or each operation for its own caller (OwnExecution). */
+export interface Execution {
+  /** Executes queries, in Yoga's list of plugins. */
+  readonly plugin: GatewayPlugin;
+  /** The result for one caller, once. */
+  readonly once: (asked: Asked) => Promise<ExecutionResult>;
+  /**
+   * What a subscription shows, with what it depends on.
+   * @param changes for a subscription to these; then the response is kept by nobody
+   * @throws (in the promise) ExecutionFailed
+   */
+  readonly respond: (asked: Asked, caller: Caller, changes?: Changes) => Found | Promise<Found>;
+  /** A response as the result of an event. */
+  readonly resultOf: (answer: CachedResponse, form: BodyForm) => ExecutionResult;
+  /** Equal for subscriptions whose events are the same. */
+  readonly topicOf: (asked: Asked) => string;
+}
+
+/**
+ * Reads what a request asks for.
+ * @throws AppError QUERY_TOO_COMPLEX; GraphQLError, or an AggregateError of several, for faulty variables
+ */
+export const ask = (
+  args: ExecutionArgs,
+  { documents, costLimit }: { readonly documents: Pick<Documents, 'prepare'>; readonly costLimit: CostLimit },
+): Asked => {
+  const operation = documents.prepare(args);
+  if (!operation)
+    throw new GraphQLError('The document has no such operation.', { extensions: { code: 'BAD_USER_INPUT' } });
+  const { errors, variableValues: variables } = operation.coerce(args.variableValues ?? {});
+  if (errors) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
+  costLimit.check(operation.cost, variables);
+  return { args, operation, variables, form: formOf(args.contextValue as ServerContext) };
+};
+
+/** Executes an operation in its turn, with a span where there are traces. */
+export const inTurn = <Result>(
+  { label, isSubscription, isOnlyCounted }: Operation,
+  { countViews }: Pick<Caller, 'countViews'>,
+  { load, tracing }: { readonly load: LoadGuard; readonly tracing: Tracing },
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const type = isSubscription ? 'subscription' : 'query';
+  // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
+  const traced = tracing.isOn
+    ? () => tracing.span(type, { 'graphql.operation.type': type, 'graphql.operation.name': label }, work)
+    : work;
+  // Views wait in a queue with bounds of its own.
+  return isOnlyCounted && countViews ? traced() : load.during(traced);
+};

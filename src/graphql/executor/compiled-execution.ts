@@ -1,0 +1,80 @@
+import { type ExecutionResult, executeRootSelectionSet, type VariableValues } from 'graphql';
+import type { LazyLog } from '../../observability/log.ts';
+import { type OperationContext, RowVanished } from '../context.ts';
+import { failureOf, isOfVanishedRow } from '../failures.ts';
+import type { Operation } from '../operation.ts';
+import { writePlaceholders } from '../view-count.ts';
+
+/** One execution of an operation, whose variables are coerced already. */
+export interface OneExecution {
+  readonly operation: Operation;
+  readonly variables: VariableValues;
+  readonly context: OperationContext;
+  /** Whether a row that vanishes while it is executed is an error, because it was executed before. */
+  readonly isLast: boolean;
+  readonly log: LazyLog;
+}
+
+/** How often the reference executor had to execute. */
+export interface FallBackCounts {
+  /** An operation that is not compiled. */
+  notCompiled: number;
+  /** A compiled operation again, and it failed as well: most often the fault is the request's or the database's. */
+  failed: number;
+  /** A compiled operation again, and it succeeded: the fault is in the compiled operation or in a resolver. */
+  answered: number;
+}
+
+/** Executes compiled operations; what is not compiled, and what fails, is executed by graphql-js. */
+export class CompiledExecution {
+  readonly fallBacks: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
+  readonly #logged = new WeakSet<Operation>();
+
+  /**
+   * The JSON text of the data. With `countsViews` it has placeholders for view counts.
+   * @throws (or rejects with) ExecutionFailed, and RowVanished where it is not the last try
+   */
+  execute(execution: OneExecution): string | Promise<string> {
+    const { operation, variables, context } = execution;
+    const { compiled } = operation;
+    if (!compiled) {
+      this.fallBacks.notCompiled += 1;
+      return this.#executeReference(execution);
+    }
+    const again = (error: unknown): Promise<string> => this.#executeReference(execution, { error });
+    try {
+      const json = compiled(variables, context);
+      return typeof json === 'string' ? json : json.catch(again);
+    } catch (error) {
+      return again(error);
+    }
+  }
+
+  /**
+   * Of a compiled operation that has failed, the reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
+   * @param failed how it failed
+   */
+  async #executeReference(execution: OneExecution, failed?: { readonly error: unknown }): Promise<string> {
+    const { operation, variables, context, isLast } = execution;
+    const contextValue = { ...context, rowCount: { ...context.rowCount, rows: 0 } };
+    const result: ExecutionResult = await executeRootSelectionSet({
+      ...operation.executionArgs(variables),
+      contextValue,
+    });
+    const { data, errors } = result;
+    const vanished = isLast ? undefined : errors?.find(isOfVanishedRow);
+    if (vanished) throw new RowVanished(vanished.message, { cause: vanished });
+    if (failed) this.#noteFailure(execution, failed.error, !errors);
+    if (errors) throw failureOf(result);
+    return writePlaceholders(data, context.hints.views);
+  }
+
+  /** Counts a fall-back, and logs the first of each operation that the reference executor has answered. @param error what the compiled operation threw */
+  #noteFailure({ operation, log }: OneExecution, error: unknown, isAnswered: boolean): void {
+    this.fallBacks[isAnswered ? 'answered' : 'failed'] += 1;
+    if (!isAnswered || this.#logged.has(operation)) return;
+    this.#logged.add(operation);
+    const fields = { operation: operation.label, err: error };
+    log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
+  }
+}

@@ -1,0 +1,68 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { FailureKind } from '../cache/response-cache.ts';
+import { isDatabaseUnavailable, isDatabaseUnreachable } from '../database/failures.ts';
+import { AppError, Overloaded } from '../errors.ts';
+import { RowVanished } from './context.ts';
+import { isGraphQLError, rootCause } from './mask-error.ts';
+
+/** An operation whose result has errors, and what there is beside them. */
+export class ExecutionFailed extends Error {
+  override readonly name = 'ExecutionFailed';
+  readonly errors: readonly GraphQLError[];
+  readonly data: ExecutionResult['data'];
+
+  constructor(errors: readonly GraphQLError[], data?: ExecutionResult['data']) {
+    super(errors[0]?.message);
+    this.errors = errors;
+    this.data = data;
+  }
+}
+
+/**
+ * The failure of a result with errors. An operation that turns out to be too complex is refused as a whole: a 400 has no data.
+ */
+export const failureOf = ({ errors = [], data }: ExecutionResult): ExecutionFailed => {
+  const refusal = errors.find((error) => codeOf(rootCause(error)) === 'QUERY_TOO_COMPLEX');
+  return refusal ? new ExecutionFailed([refusal]) : new ExecutionFailed(errors, data);
+};
+
+const codeOf = (error: unknown): string | undefined => (error instanceof AppError ? error.code : undefined);
+
+/** The result of an operation that failed, whatever it threw. */
+export const failedResult = (error: unknown): ExecutionResult => {
+  if (!(error instanceof ExecutionFailed)) return { errors: [toGraphQLError(error)] };
+  const { errors, data } = error;
+  return data === undefined ? { errors } : { errors, data };
+};
+
+const toGraphQLError = (error: unknown): GraphQLError => {
+  if (isGraphQLError(error)) return error;
+  const isError = error instanceof Error;
+  return new GraphQLError(isError ? error.message : String(error), { originalError: isError ? error : null });
+};
+
+/** What a failure of an operation says of the database. */
+export const failureKindOf = (error: unknown): FailureKind => {
+  const causes = error instanceof ExecutionFailed ? error.errors.map(rootCause) : [error];
+  if (causes.some((cause) => cause instanceof Overloaded)) return 'overload';
+  const failures = causes.filter(
+    (cause) => isDatabaseUnavailable(cause) || (cause instanceof AppError && cause.code === 'SERVICE_UNAVAILABLE'),
+  );
+  if (failures.length === 0) return 'other';
+  return failures.some(isDatabaseUnreachable) ? 'unreachable' : 'unanswered';
+};
+
+/** While rows change all the time, the rows of two statements may not fit together twice in a row. */
+export const MAX_TRIES = 3;
+
+/**
+ * Codes of reads that may succeed when they are repeated: a row that has to be there was not, or PostgreSQL has given the read up to end a deadlock, as with a
+ * TRUNCATE of several tables: https://www.prisma.io/docs/orm/reference/error-reference, https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const OVERTAKEN: ReadonlySet<unknown> = new Set(['P2025', 'P2034', '40P01']);
+
+/** Pothos reads relations of a row that was read before, and Prisma relations of what it has just read. */
+export const isOfVanishedRow = (error: GraphQLError): boolean => {
+  const cause = rootCause(error);
+  return cause instanceof RowVanished || OVERTAKEN.has((cause as { code?: unknown }).code);
+};

@@ -1,0 +1,130 @@
+import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, validateExecutionArgs } from 'graphql';
+import { bytesOf, type CachedResponse } from '../cache/cached-response.ts';
+import type { Found, ResponseCache } from '../cache/response-cache.ts';
+import { withDeadline } from '../deadline.ts';
+import type { Tracing } from '../observability/tracing.ts';
+import type { LoadGuard } from '../overload/load-guard.ts';
+import type { BodyForm } from './body-form.ts';
+import type { CreateContext, OperationContext } from './context.ts';
+import { type Asked, ask, type Execution, inTurn } from './execution.ts';
+import { failedResult, failureOf, isOfVanishedRow, MAX_TRIES } from './failures.ts';
+import type { CostLimit } from './limits/cost.ts';
+import type { Changes } from './live/changed-ids.ts';
+import { inOnePiece } from './operation.ts';
+import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
+import type { Documents } from './use-documents.ts';
+import { type CountsView, countEach, fillPlaceholders } from './view-count.ts';
+
+interface Deps {
+  readonly documents: Documents;
+  readonly createContext: CreateContext;
+  readonly responseCache: Pick<ResponseCache, 'createHints' | 'makeApart'>;
+  readonly costLimit: CostLimit;
+  readonly viewCounter: CountsView;
+  readonly load: LoadGuard;
+  readonly tracing: Tracing;
+  /** Whether errors in variables leave out "did you mean …". */
+  readonly hideSuggestions: boolean;
+  /** How long a request waits for its response. */
+  readonly timeoutMs: number;
+}
+
+type OwnContext = ServerContext & OperationContext;
+
+/**
+ * Executes each operation for its own caller, by graphql-js and beside memory, because plugins of the operator may tell callers apart. The context is one
+ * object, from `onContextBuilding` to the resolvers.
+ */
+export class OwnExecution implements Execution {
+  readonly #deps: Deps;
+  #subscriptions = 0;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  readonly plugin: GatewayPlugin = {
+    onContextBuilding: ({ context, extendContext }) => {
+      extendContext(this.#begin(context.call) as object);
+    },
+    onExecute: ({ args, setExecuteFn }) => {
+      const asked = ask(args, this.#deps);
+      setExecuteFn((given: ExecutionArgs) => this.#execute(given, asked));
+      return { onExecuteDone: ({ result }) => this.#countViews(args, result as ExecutionResult) };
+    },
+  };
+
+  once(asked: Asked): Promise<ExecutionResult> {
+    return this.#execute(asked.args, asked);
+  }
+
+  respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
+    const { args, operation, variables, form } = asked;
+    const { createContext, costLimit, responseCache } = this.#deps;
+    return responseCache.makeApart(this.topicOf(), async (hints) => {
+      Object.assign(args.contextValue as OwnContext, createContext(hints, caller.previewAt), { changes });
+      const result = await this.#execute(args, asked);
+      if (result.errors) throw failureOf(result);
+      return form.toBody(JSON.stringify(result.data), () => costLimit.report(operation.cost, variables)).body;
+    });
+  }
+
+  resultOf({ body, status }: CachedResponse, form: BodyForm): ExecutionResult {
+    return form.toResult(bytesOf(body).toString(), status);
+  }
+
+  /** No two callers share a topic. */
+  topicOf(): string {
+    this.#subscriptions += 1;
+    return `own ${this.#subscriptions}`;
+  }
+
+  #begin({ countViews, previewAt }: Caller): OperationContext {
+    const hints = this.#deps.responseCache.createHints();
+    hints.asOfMs = performance.now();
+    hints.openedMs = hints.asOfMs;
+    hints.countsViews = countViews;
+    return this.#deps.createContext(hints, previewAt);
+  }
+
+  /** @param args those of the request, or what plugins have made of them */
+  async #execute(args: ExecutionArgs, { operation, variables, form }: Asked): Promise<ExecutionResult> {
+    const { costLimit, timeoutMs } = this.#deps;
+    const { call } = args.contextValue as OwnContext;
+    const executing = inTurn(operation, call, this.#deps, () => this.#tryAll(args));
+    const result = await withDeadline(executing, timeoutMs);
+    if (!form.hasCost || result.data === undefined) return result;
+    return { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } };
+  }
+
+  async #tryAll(args: ExecutionArgs): Promise<ExecutionResult> {
+    const { createContext, hideSuggestions } = this.#deps;
+    const { schema, document, contextValue } = args;
+    const context = contextValue as OwnContext;
+    const { hints } = context;
+    const validated = validateExecutionArgs({ ...args, document: inOnePiece(schema, document), hideSuggestions });
+    if (!('schema' in validated)) return { errors: validated };
+    for (let tries = 1; ; tries += 1) {
+      const result = await createContext.during(hints, () => executeRootSelectionSet(validated));
+      if (!result.errors) return result;
+      if (tries === MAX_TRIES || !result.errors.some(isOfVanishedRow)) return failedResult(failureOf(result));
+      // The row that referred to it has changed as well, and is read again: from the database alone.
+      hints.views.clear();
+      hints.asOfMs = undefined;
+      Object.assign(context, createContext(hints, context.call.previewAt));
+    }
+  }
+
+  /** After the operation, whoever has executed it: one that fails counts nothing. */
+  async #countViews(args: ExecutionArgs, { data, errors }: ExecutionResult): Promise<void> {
+    const { hints } = args.contextValue as OwnContext;
+    if (hints.views.size === 0 || !data) return;
+    const { operation, variables } = ask(args, this.#deps);
+    const shown = [...operation.viewsIn(data, variables)].filter(([, id]) => hints.views.has(id));
+    const ids = errors ? new Set(shown.map(([, id]) => id)) : hints.views;
+    const numbers = await countEach(this.#deps.viewCounter, ids);
+    // A notice that was withdrawn meanwhile does not exist.
+    for (const [key, id] of shown) if (typeof numbers.get(id) !== 'number') data[key] = null;
+    fillPlaceholders(data, numbers);
+  }
+}

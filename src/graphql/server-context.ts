@@ -1,0 +1,29 @@
+import type { DocumentNode, Source } from 'graphql';
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import type { Call } from '../http/route.ts';
+import { type BodyForm, GRAPHQL_BODY, GRAPHQL_BODY_WITH_COST } from './body-form.ts';
+
+/** The request that an operation is for: the part of {@link Call} that operations need. */
+export type Caller = Pick<Call, 'admit' | 'countViews' | 'previewAt' | 'log'>;
+
+/** The document of a REST path, which is known before. */
+export interface RestDocument {
+  readonly source: Source;
+  readonly document: DocumentNode;
+  readonly form: BodyForm;
+}
+
+/** What a request brings to Yoga: every plugin finds it in its context, beside Yoga's own `request` and `params`. */
+export interface ServerContext extends Partial<YogaInitialContext> {
+  readonly call: Call;
+  /** Of a request by `/graphql`: the content type of its result. */
+  readonly contentType?: string;
+  /** Of a request by REST. */
+  readonly rest?: RestDocument;
+}
+
+export type GatewayPlugin = Plugin<ServerContext, ServerContext>;
+
+/** `extensions: { cost: true }` in a request asks for the cost of its operation. */
+export const formOf = ({ rest, params }: ServerContext): BodyForm =>
+  rest?.form ?? (params?.extensions?.cost === true ? GRAPHQL_BODY_WITH_COST : GRAPHQL_BODY);

@@ -1,0 +1,173 @@
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import { bytesOf, type CachedResponse, toBody } from '../cache/cached-response.ts';
+import type { CacheHints } from '../cache/hints.ts';
+import type { Executed, Found, MakeBody, ResponseCache } from '../cache/response-cache.ts';
+import { withDeadline } from '../deadline.ts';
+import { databaseUnavailable } from '../errors.ts';
+import type { Tracing } from '../observability/tracing.ts';
+import type { LoadGuard } from '../overload/load-guard.ts';
+import type { Answers, BodyForm } from './body-form.ts';
+import { type CreateContext, RowVanished } from './context.ts';
+import { type Asked, ask, type Execution, inTurn } from './execution.ts';
+import type { CompiledExecution } from './executor/compiled-execution.ts';
+import { ExecutionFailed, failedResult, MAX_TRIES } from './failures.ts';
+import type { CostLimit } from './limits/cost.ts';
+import type { Changes } from './live/changed-ids.ts';
+import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
+import type { Documents } from './use-documents.ts';
+import { type CountViews, writePlaceholders } from './view-count.ts';
+
+interface Deps {
+  readonly documents: Documents;
+  readonly compiled: CompiledExecution;
+  readonly createContext: CreateContext;
+  readonly responseCache: ResponseCache;
+  readonly answers: Answers;
+  readonly costLimit: CostLimit;
+  readonly countViews: CountViews;
+  readonly load: LoadGuard;
+  readonly tracing: Tracing;
+  /** How long a request waits for its response. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Executes equal operations once for all callers, compiled, or finds the response in the cache. Counted views are counted here: an operation is executed first,
+ * with placeholders for the numbers, so that one that fails counts nothing.
+ */
+export class SharedExecution implements Execution {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  readonly plugin: GatewayPlugin = {
+    onExecute: ({ args, setExecuteFn }) => {
+      const { document, variableValues } = args;
+      const asked = ask(args, this.#deps);
+      // A plugin behind this one may have put others in their place.
+      const isSame = (given: ExecutionArgs): boolean =>
+        given.document === document && given.variableValues === variableValues;
+      setExecuteFn((given: ExecutionArgs) => this.once(isSame(given) ? asked : ask(given, this.#deps)));
+    },
+  };
+
+  async once(asked: Asked): Promise<ExecutionResult> {
+    const { answers, costLimit } = this.#deps;
+    const { operation, variables, form } = asked;
+    try {
+      return answers.resultOf(await this.#run(asked, callerOf(asked)), form);
+    } catch (error) {
+      const result = failedResult(error);
+      if (!form.hasCost || result.data === undefined) return result;
+      return { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } };
+    }
+  }
+
+  respond(asked: Asked, caller: Caller, changes?: Changes): Found | Promise<Found> {
+    const { responseCache } = this.#deps;
+    const make = this.#maker(asked, caller, changes);
+    const key = this.topicOf(asked);
+    return changes ? responseCache.makeApart(key, make) : responseCache.get(key, make);
+  }
+
+  resultOf(answer: CachedResponse, form: BodyForm): ExecutionResult {
+    return this.#deps.answers.resultOf({ answer, outcome: 'hit' }, form);
+  }
+
+  topicOf({ operation, variables, form }: Asked): string {
+    return `${form.name} ${operation.id} ${operation.textOf(variables)}`;
+  }
+
+  #run(asked: Asked, caller: Caller): Executed | Promise<Executed> {
+    const { responseCache, timeoutMs } = this.#deps;
+    const isApart = caller.previewAt !== undefined;
+    const make = this.#maker(asked, caller);
+    if (isApart || (asked.operation.isCounted && !caller.countViews))
+      return withDeadline(this.#runApart(make), timeoutMs);
+    if (asked.operation.isCounted) return withDeadline(this.#runCounted(asked, make), timeoutMs);
+    return responseCache.get(this.topicOf(asked), make);
+  }
+
+  async #runApart(make: MakeBody): Promise<Executed> {
+    const hints = this.#deps.responseCache.createHints();
+    const body = await make(hints);
+    return { status: hints.status, body, encoding: 'utf8' };
+  }
+
+  async #runCounted(asked: Asked, make: MakeBody): Promise<Executed> {
+    const { responseCache, timeoutMs, countViews } = this.#deps;
+    const untilMs = performance.now() + timeoutMs;
+    const counted = new Map<number, number>();
+    const count = (response: Pick<CachedResponse, 'body' | 'views'>): Promise<string | undefined> => {
+      // No one waits for the response any more.
+      if (performance.now() >= untilMs) throw databaseUnavailable();
+      return countViews(response, counted);
+    };
+    const makeCounted: MakeBody = (hints) => {
+      hints.countsViews = true;
+      return make(hints);
+    };
+    try {
+      const { answer: template, outcome } = await responseCache.get(this.topicOf(asked), makeCounted);
+      if (template.status === 404 && outcome !== 'stale') return { answer: template, outcome };
+      // Where a view can be counted, the notice can be read too: a detail is never stale.
+      const body = outcome === 'stale' ? undefined : await count(template);
+      if (body !== undefined) return { status: 200, body, encoding: 'latin1', template };
+      // A notice that has been withdrawn meanwhile is missing when it is read again.
+      const hints = responseCache.createHints();
+      const again = await count({ ...toBody(await makeCounted(hints)), views: [...hints.views] });
+      if (again === undefined) throw withdrawn();
+      return { status: hints.status, body: again, encoding: 'latin1' };
+    } catch (error) {
+      if (!(error instanceof ExecutionFailed) || !error.data || !asked.form.givesPartialData) throw error;
+      const views = [...new Set(asked.operation.viewsIn(error.data, asked.variables).values())];
+      const filled = await count({ ...toBody(writePlaceholders(error.data, views)), views });
+      if (filled === undefined) throw withdrawn();
+      throw new ExecutionFailed(error.errors, JSON.parse(bytesOf(filled).toString()));
+    }
+  }
+
+  #maker(asked: Asked, caller: Caller, changes?: Changes): MakeBody {
+    const { costLimit } = this.#deps;
+    const { operation, variables, form } = asked;
+    return async (hints) => {
+      if (operation.isOfSchema) hints.dependsOnNothing();
+      const data = await inTurn(operation, caller, this.#deps, () => this.#execute(asked, caller, hints, changes));
+      const { body, status } = form.toBody(data, () => costLimit.report(operation.cost, variables));
+      hints.status = status;
+      return body;
+    };
+  }
+
+  /** The JSON text of the data. */
+  async #execute(asked: Asked, caller: Caller, hints: CacheHints, changes?: Changes): Promise<string> {
+    const { createContext, compiled } = this.#deps;
+    const { args, operation, variables } = asked;
+    for (let tries = 1; ; tries += 1) {
+      const isLast = tries === MAX_TRIES;
+      // What plugins have put into the context is there for resolvers.
+      const context = {
+        ...(args.contextValue as object),
+        ...createContext(hints, caller.previewAt),
+        ...(changes && { changes }),
+      };
+      try {
+        return await createContext.during(hints, () =>
+          compiled.execute({ operation, variables, context, isLast, log: caller.log }),
+        );
+      } catch (error) {
+        if (!(error instanceof RowVanished) || isLast) throw error;
+        // The row that referred to it has changed as well, and is read again.
+        hints.views.clear();
+        // From the database alone: a row that is known may be older than the one that refers to it.
+        hints.asOfMs = undefined;
+      }
+    }
+  }
+}
+
+const callerOf = ({ args }: Asked): Caller => (args.contextValue as ServerContext).call;
+
+const withdrawn = () => databaseUnavailable(new Error('a notice was withdrawn while it was read'));

@@ -1,0 +1,188 @@
+import type { ClientBase } from 'pg';
+import { oneRow } from '../../database/client.ts';
+import {
+  type Field,
+  type ImportKind,
+  isCategoryReference,
+  type Range,
+  type WriteContext,
+  type Written,
+} from '../kind.ts';
+import { isPresent, STAGE } from './stage.ts';
+
+/** The statements that write the rows of a staging table into the table of their kind. */
+export interface TableWriter {
+  /** Inserts the rows of a range that the table does not have. @returns how many */
+  readonly insert: (range: Range) => Promise<number>;
+  /** Updates the rows of a range that differ in the table; equal ones are not touched. @returns how many, without those just inserted */
+  readonly update: (range: Range) => Promise<number>;
+  readonly write: (range: Range) => Promise<Written>;
+  /** {@link Written}, by what was inserted and updated */
+  readonly count: (range: Range, created: number, changed: number) => Promise<Written>;
+  /** Selects the ordinals of all staged rows that differ in the table. */
+  readonly differing: string;
+}
+
+/** @param kind that of the rows in the stage */
+export const createTableWriter = async (
+  { client, options }: Pick<WriteContext, 'client' | 'options'>,
+  kind: ImportKind,
+  stage = STAGE,
+): Promise<TableWriter> => {
+  const { table } = kind;
+  const defaults = await readDefaults(client, kind);
+  const preset = ({ column, assumed }: Field): string => assumed?.(options) ?? defaults.get(column) ?? 'null';
+  const columns = columnsOf(kind, preset);
+  const updatable = columns.filter(({ isInsertOnly }) => !isInsertOnly);
+  const listed = (of: (column: WrittenColumn) => string): string => updatable.map(of).join(', ');
+  const differs = `(${listed(({ comparedOld }) => comparedOld)}) is distinct from
+              (${listed(({ comparedNew }) => comparedNew)})`;
+  const source = kind.categoryColumn
+    ? `${stage} s left join category reference on reference.slug = s.category_path -> -1 ->> 0`
+    : `${stage} s`;
+  // Another writer may have deleted the row that was found.
+  const isNew = `s.ordinal between $1 and $2 and not exists (select from ${table} t where t.id = s.target_id)`;
+  const insert = `
+    with done as (
+      insert into ${table} as t (${columns.map(({ target }) => target).join(', ')})
+      select ${columns.map(({ inserted }) => inserted).join(', ')}
+      from ${source}
+      where ${isNew}
+      order by s.ordinal, s.place
+      ${kind.onConflict ?? ''}
+      returning t.*)
+    ${'slug' in kind.fields ? `, marked as (update ${STAGE} s set target_id = done.id, is_new = true from done where s.slug = done.slug and ${isNew})` : ''}
+    select count(*)::int as count from done`;
+  const update = `
+    with done as (
+      update ${table} t set ${listed(({ target, updated }) => `${target} = ${updated}`)}
+      from ${source}
+      where s.ordinal between $1 and $2 and t.id = s.target_id and ${differs}
+      returning s.is_new)
+    select (count(*) filter (where is_new is not true))::int as count from done`;
+  const staged = `select count(*)::int as count from ${stage} where ordinal between $1 and $2`;
+  const run = async (sql: string, { from, to }: Range): Promise<number> =>
+    (await oneRow<{ count: number }>(client, sql, [from, to])).count;
+  const count = async (range: Range, created: number, changed: number): Promise<Written> => ({
+    created,
+    changed,
+    unchanged: Math.max(0, (await run(staged, range)) - created - changed),
+  });
+  return {
+    insert: (range) => run(insert, range),
+    update: (range) => run(update, range),
+    write: async (range) => count(range, await run(insert, range), await run(update, range)),
+    count,
+    differing: `select s.ordinal from ${table} t, ${source} where t.id = s.target_id and ${differs}`,
+  };
+};
+
+interface WrittenColumn extends Pick<Field, 'isInsertOnly'> {
+  /** The column of the table. */
+  readonly target: string;
+  /** SQL for the value of a new row, and of an existing one. */
+  readonly inserted: string;
+  readonly updated: string;
+  /** SQL for what differs if the row has to be updated. */
+  readonly comparedOld: string;
+  readonly comparedNew: string;
+}
+
+/** @param preset SQL for the value of a new row whose file has none */
+const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenColumn[] => {
+  const target = (field: Field): string => (isCategoryReference(field) ? (kind.categoryColumn ?? '') : field.column);
+  const old = (field: Field): string => `t.${target(field)}`;
+  const kept = (field: Field, name: string): string =>
+    field.keep ? `case when '${name}' = any (s.if_new) then ${field.keep} else ${old(field)} end` : old(field);
+
+  /** What the file says of a field, or else. */
+  const choice = (name: string, field: Field, current: string, cleared: string, otherwise: string): string => {
+    const staged = isCategoryReference(field) ? 'reference.id' : `s.${field.column}`;
+    const merged = field.merge?.(staged, current) ?? staged;
+    const isClearable = !(field.isNullable || field.isRequired || field.keepsIfBlank);
+    const said = isClearable ? `case when ${staged} is null then ${cleared} else ${merged} end` : merged;
+    return `case when ${isPresent(name)} then ${said} else ${otherwise} end`;
+  };
+  const inserted = (name: string, field: Field): string => choice(name, field, 'null', preset(field), preset(field));
+  const updated = (name: string, field: Field, otherwise = kept(field, name)): string =>
+    choice(name, field, old(field), field.cleared ?? preset(field), otherwise);
+
+  /** A value that does not exceed that of another field is none. A file with neither of the two changes neither. */
+  const bounded = (name: string, { mustExceed = '' }: Field, of: (name: string, field: Field) => string): string => {
+    const [field, lower] = [kind.fields[name] as Field, kind.fields[mustExceed]];
+    const value = of(name, field);
+    if (!lower) return value;
+    const isChanged = `(${isPresent(name)} or ${isPresent(mustExceed)})`;
+    return `case when not ${isChanged} or ${value} > ${of(mustExceed, lower)} then ${value} end`;
+  };
+  const unlessOfVariants = (field: Field, value: string): string =>
+    field.isOfVariants
+      ? `case when exists (select from product_variant v where v.product_id = t.id) then ${old(field)} else ${value} end`
+      : value;
+  // The API returns times in milliseconds, so a row that comes back from there is equal.
+  const compared = (field: Field, sql: string): string =>
+    field.type === 'timestamptz' ? `date_trunc('milliseconds', ${sql})` : sql;
+
+  const written = Object.entries(kind.fields).filter(([, { isKeyOnly }]) => !isKeyOnly);
+  return written.map(([name, field]) => {
+    const value = unlessOfVariants(field, bounded(name, field, updated));
+    return {
+      isInsertOnly: field.isInsertOnly ?? false,
+      target: target(field),
+      inserted: bounded(name, field, inserted),
+      updated: field.column === 'updated_at' ? updated(name, field, 'now()') : value,
+      comparedOld: compared(field, old(field)),
+      comparedNew: compared(field, value),
+    };
+  });
+};
+
+/** The table's own defaults, for fields that a new row's file does not have. */
+const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<Map<string, string>> => {
+  const { rows } = await client.query<{ column: string; expression: string }>(
+    `select attname as column, pg_get_expr(adbin, adrelid) as expression
+     from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum where adrelid = $1::regclass`,
+    [table],
+  );
+  return new Map(rows.map(({ column, expression }) => [column, expression]));
+};
+
+/** The fields whose values rows of the catalogue may give to one another. The key finds the row, and so stays. */
+const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
+  Object.entries(fields).filter(([name, { isUnique }]) => isUnique && name !== key);
+
+/**
+ * Takes values that no two rows may have from rows that get another, where a row of the file gets theirs: at whatever place of the file, also in
+ * a circle. @returns whether there is one
+ */
+export const freeValues = async (client: ClientBase, kind: ImportKind, stage = STAGE): Promise<boolean> => {
+  let isFreed = false;
+  for (const [name, { column, isNullable }] of uniqueFieldsOf(kind)) {
+    const said = await client.query(`select from ${stage} s where ${isPresent(name)} limit 1`);
+    if (said.rowCount === 0) continue;
+    // Ids were found after the rows were staged: without figures of them the planner would compare each row with each.
+    await client.query(`analyze ${stage} (target_id, ${column})`);
+    const { rows } = await client.query<{ id: number }>(
+      `select distinct t.id from ${kind.table} t join ${stage} s on s.target_id = t.id join ${stage} o on o.${column} = t.${column}
+       where s.ordinal is not null and o.ordinal is not null and ${isPresent(name)}
+         and s.${column} is distinct from t.${column} and o.target_id is distinct from t.id`,
+    );
+    if (rows.length === 0) continue;
+    // A stopgap that nobody sees: the transaction gives the row its own.
+    const stopgap = isNullable ? 'null' : 'gen_random_uuid()::text';
+    const ids = rows.map(({ id }) => id);
+    await client.query(`update ${kind.table} set ${column} = ${stopgap} where id = any ($1)`, [ids]);
+    isFreed = true;
+  }
+  return isFreed;
+};
+
+/** SQL: the staged rows that were to get a value of the rejected row `r`, which keeps it; as ordinal, field, value and reason. */
+export const dependentRows = (kind: ImportKind): string[] =>
+  uniqueFieldsOf(kind).map(
+    ([name, { column }]) => `
+      select o.ordinal, '${name}' as field, o.${column} as value,
+        'is that of a row that is rejected ("${kind.table}_${column}_key")' as reason
+      from ${STAGE} s join ${kind.table} t on t.id = s.target_id join ${STAGE} o on o.${column} = t.${column}
+      where s.ordinal = r.ordinal and o.ordinal <> s.ordinal and o.target_id is distinct from t.id`,
+  );
