@@ -172,7 +172,7 @@ const assemble = async (
     freshnessMs,
     log,
   });
-  onClose(freshnessMonitor.close);
+  onClose(() => freshnessMonitor.close());
   const prisma = prismaIn(tableSchema, pool);
   onClose(() => prisma.$disconnect());
   // Its engine is compiled now, and not at the first request.

@@ -213,7 +213,7 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
     freshnessMs,
     log: pino({ level: 'silent' }),
   });
-  disposal.defer(freshnessMonitor.close);
+  disposal.defer(() => freshnessMonitor.close());
   const cache = createResponseCache({
     freshnessMonitor,
     tagVersions,

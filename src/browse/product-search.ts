@@ -1,6 +1,7 @@
 import { pathAbove } from '../category/category.loader.ts';
+import { RowVanished } from '../database/failures.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
-import { type LoaderScope, RowVanished } from '../graphql/context.ts';
+import type { LoaderScope } from '../graphql/context.ts';
 import type {
   BrowseEngine,
   BrowseResult,

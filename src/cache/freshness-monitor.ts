@@ -6,8 +6,6 @@ import { OperatorError } from '../errors.ts';
 import { type ChangeFeed, HEARTBEAT_TIMEOUT_MS, type Heartbeat, type SendHeartbeat } from './change-feed.ts';
 import type { Change, TagVersions } from './tags.ts';
 
-export type FreshnessMonitor = Awaited<ReturnType<typeof startFreshnessMonitor>>;
-
 interface Options {
   readonly connection: ConnectionConfig;
   readonly source: ChangeFeed;
@@ -32,189 +30,234 @@ const MAX_BEHIND_MS = HEARTBEAT_TIMEOUT_MS / 2;
 /** What operations lose when they read the clock in whole milliseconds. */
 const ROUNDING_MS = 2;
 
+/** A heartbeat that was sent and not answered yet. */
+interface UnderWay {
+  readonly sentMs: number;
+  readonly done: Promise<boolean>;
+}
+
+/** Connects. Resolves after the first heartbeats. @throws what the first connection throws */
+export const startFreshnessMonitor = async (options: Options): Promise<FreshnessMonitor> => {
+  const monitor = new FreshnessMonitor(options);
+  await monitor.connect(FIRST_CONNECT_TIMEOUT_MS);
+  return monitor;
+};
+
 /**
  * How this process learns of changes in the database. Heartbeats are round trips on one connection: each brings the changes that the feed
  * notifies, proves that the connection lives, and reads the database's clock and when responses next change with time alone.
- * It connects at once, and again whenever the connection is lost. Resolves after the first heartbeats. @throws what the first connection throws
+ * It connects again whenever the connection is lost.
  */
-export const startFreshnessMonitor = async (options: Options) => {
-  const { connection, source, clock, tagVersions, freshnessMs, log } = options;
-  const { tables } = source;
-  const nextChanges = new Map(
-    tables.filter(({ nextChangeSql }) => nextChangeSql).map(({ table }) => [table, new NextChange(clock)]),
-  );
-  let client: pg.Client | undefined;
-  let send: SendHeartbeat | undefined;
-  let lastSentMs = Number.NEGATIVE_INFINITY;
-  let underWay: { readonly sentMs: number; readonly done: Promise<boolean> } | undefined;
-  let following: Promise<boolean> | undefined;
-  let reconnecting: NodeJS.Timeout | undefined;
-  let isClosed = false;
-  let lastFault: string | undefined;
+export class FreshnessMonitor {
+  readonly #options: Options;
+  readonly #nextChanges: ReadonlyMap<string, NextChange>;
+  #client: pg.Client | undefined;
+  #send: SendHeartbeat | undefined;
+  #lastSentMs = Number.NEGATIVE_INFINITY;
+  #underWay: UnderWay | undefined;
+  #following: Promise<boolean> | undefined;
+  #reconnecting: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #lastFault: string | undefined;
 
-  const lose = (lost: pg.Client, error: unknown): void => {
-    if (client !== lost) return;
-    client = undefined;
-    underWay = undefined;
-    if (isClosed) return;
-    log.warn({ err: error }, 'the connection of the freshness monitor is lost');
-    abandon(lost);
-    reconnecting = setTimeout(reconnect, RECONNECT_DELAY_MS);
-  };
+  constructor(options: Options) {
+    const { source, clock } = options;
+    this.#options = options;
+    this.#nextChanges = new Map(
+      source.tables.filter(({ nextChangeSql }) => nextChangeSql).map(({ table }) => [table, new NextChange(clock)]),
+    );
+  }
 
-  const onChange = (change: Change): void => {
-    // First: who hears of the change may ask when the next one is.
-    nextChanges.get(change.table)?.mayBeAt(change.rows?.nextChangeMs);
-    tagVersions.changed(change);
-  };
+  /** Whether cached responses miss no commit older than the bound. @param arrivedMs of the request, by `performance.now()` */
+  isFresh(arrivedMs = performance.now()): boolean {
+    const { freshnessMs } = this.#options;
+    const age = arrivedMs - this.#lastSentMs;
+    // Before the bound is reached, so that under load no request waits.
+    if (age > freshnessMs / 2 && freshnessMs > 0 && this.#client) void this.#heartbeat();
+    return age < freshnessMs && this.#client !== undefined;
+  }
 
-  const onAnyChange = (isOfClock = false): void => {
-    for (const { table } of tables) onChange({ table, isOfClock });
-  };
+  /** Waits for a heartbeat if it must; requests share one. False where none comes in time: then no cached response is to be trusted. */
+  async freshen(): Promise<boolean> {
+    if (!this.#client) return false;
+    const isFresh = performance.now() - this.#lastSentMs < this.#options.freshnessMs;
+    return isFresh || withPatience(this.#freshHeartbeat());
+  }
 
-  const connect = async (timeoutMs: number): Promise<void> => {
+  isLost(): boolean {
+    return this.#client === undefined;
+  }
+
+  /** When the last heartbeat was sent, by `performance.now()`: every commit that was acknowledged before is known. */
+  asOfMs(): number {
+    return this.#lastSentMs;
+  }
+
+  /** When the table next changes with time alone, as {@link NextChange} has it. */
+  nextChangeMs(table: string, nowMs?: number): number | undefined {
+    const nextChange = this.#nextChanges.get(table);
+    if (!nextChange) return Number.POSITIVE_INFINITY;
+    if (!this.#client) return undefined;
+    const ms = nextChange.ms(nowMs);
+    // Until the next heartbeat reads it, no response that lists rows of the table can be kept.
+    if (ms === undefined) void this.#heartbeat();
+    return ms;
+  }
+
+  /** When the table next changes with time alone, as far as the last heartbeat knew, though rows may have changed since. It may be past, or -Infinity. */
+  plannedMs(table: string): number {
+    return this.#nextChanges.get(table)?.plannedMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Waits until the next changes of all tables are known, where a heartbeat or two can tell.
+   * @returns whether {@link plannedMs} knows of all changes that were notified before the call
+   */
+  async plan(): Promise<boolean> {
+    // A heartbeat that was under way when a change was notified does not know of it.
+    for (let tries = 0; tries < 2; tries += 1) {
+      if (![...this.#nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return true;
+      if (!(await withPatience(this.#heartbeat()))) return false;
+    }
+    return true;
+  }
+
+  /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
+  trustedUntilMs(): number | undefined {
+    const { source, freshnessMs } = this.#options;
+    return source.notifiesChanges ? undefined : this.#lastSentMs + freshnessMs;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#reconnecting);
+    const open = this.#client;
+    this.#client = undefined;
+    await open?.end();
+  }
+
+  /** Resolves after the first heartbeats. @throws what the connection throws */
+  async connect(timeoutMs: number): Promise<void> {
+    const { connection, source } = this.#options;
     const opened = new DatabaseClient({
       ...connection,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: HEARTBEAT_TIMEOUT_MS,
     });
-    opened.on('error', (error) => lose(opened, error));
-    opened.on('end', () => lose(opened, new Error('the server closed the connection')));
-    let sendOnThis: SendHeartbeat;
+    opened.on('error', (error) => this.#lose(opened, error));
+    opened.on('end', () => this.#lose(opened, new Error('the server closed the connection')));
+    let send: SendHeartbeat;
     try {
       await opened.connect();
-      sendOnThis = await source.prepare(opened, onChange);
+      send = await source.prepare(opened, (change) => this.#onChange(change));
     } catch (error) {
       abandon(opened);
       throw error;
     }
-    if (isClosed) {
+    if (this.#isClosed) {
       abandon(opened);
       return;
     }
     // Now changes are notified; any that came before was missed.
-    onAnyChange();
-    client = opened;
-    send = sendOnThis;
+    this.#onAnyChange();
+    this.#client = opened;
+    this.#send = send;
     // The quickest of a few reads the clock best: the first also prepares the statement, and may meet a busy machine.
-    for (let count = 0; count < FIRST_HEARTBEATS; count += 1) await heartbeat();
-  };
+    for (let count = 0; count < FIRST_HEARTBEATS; count += 1) await this.#heartbeat();
+  }
 
-  const reconnect = (): void => {
-    connect(HEARTBEAT_TIMEOUT_MS).then(
+  #reconnect(): void {
+    const { log } = this.#options;
+    this.connect(HEARTBEAT_TIMEOUT_MS).then(
       () => log.info('the connection of the freshness monitor is back'),
       (error: unknown) => {
         // A fault that no waiting mends is logged once.
-        if (error instanceof OperatorError && error.message !== lastFault) log.error(error.message);
-        lastFault = error instanceof OperatorError ? error.message : undefined;
-        if (!isClosed && client === undefined) reconnecting = setTimeout(reconnect, RECONNECT_DELAY_MS);
+        if (error instanceof OperatorError && error.message !== this.#lastFault) log.error(error.message);
+        this.#lastFault = error instanceof OperatorError ? error.message : undefined;
+        if (!this.#isClosed && this.#client === undefined) this.#reconnectLater();
       },
     );
-  };
+  }
 
-  const learn = ({ now, nextChanges: read }: Heartbeat, sentMs: number): void => {
-    // A response that was made by a later clock may show what has not begun.
-    if (clock.observe(now, sentMs, performance.now())) onAnyChange(true);
-    for (const [index, { table }] of tables.entries()) {
-      if (read) nextChanges.get(table)?.isAt(read[index] ?? Number.POSITIVE_INFINITY);
-      // A table that could not be asked is locked, so what is known of its next change is true; but where nothing is notified, it may be out of date.
-      else if (!source.notifiesChanges) nextChanges.get(table)?.mayBeAt(undefined);
-    }
-    lastSentMs = sentMs;
-  };
+  #reconnectLater(): void {
+    this.#reconnecting = setTimeout(() => this.#reconnect(), RECONNECT_DELAY_MS);
+  }
 
-  const sendAndLearn = async (): Promise<boolean> => {
-    const on = client;
-    if (!on || !send) return false;
-    let sentMs = performance.now();
-    for (const nextChange of nextChanges.values()) nextChange.isAsked();
-    try {
-      const heartbeat = await send(Math.min(clock.uncertaintyMs() + ROUNDING_MS, MAX_BEHIND_MS), () => {
-        sentMs = performance.now();
-      });
-      if (!heartbeat || client !== on) return false;
-      learn(heartbeat, sentMs);
-      return true;
-    } catch (error) {
-      lose(on, error);
-      return false;
-    }
-  };
+  #lose(lost: pg.Client, error: unknown): void {
+    if (this.#client !== lost) return;
+    this.#client = undefined;
+    this.#underWay = undefined;
+    if (this.#isClosed) return;
+    this.#options.log.warn({ err: error }, 'the connection of the freshness monitor is lost');
+    abandon(lost);
+    this.#reconnectLater();
+  }
 
-  const heartbeat = (): Promise<boolean> => {
-    if (underWay) return underWay.done;
+  #onChange(change: Change): void {
+    // First: who hears of the change may ask when the next one is.
+    this.#nextChanges.get(change.table)?.mayBeAt(change.rows?.nextChangeMs);
+    this.#options.tagVersions.changed(change);
+  }
+
+  #onAnyChange(isOfClock = false): void {
+    for (const { table } of this.#options.source.tables) this.#onChange({ table, isOfClock });
+  }
+
+  #heartbeat(): Promise<boolean> {
+    if (this.#underWay) return this.#underWay.done;
     // Taken before the heartbeat is sent: if the process pauses in between, the heartbeat seems older than it is, never younger.
     const sentMs = performance.now();
-    const done = sendAndLearn().finally(() => {
-      if (underWay?.done === done) underWay = undefined;
+    const done = this.#sendAndLearn().finally(() => {
+      if (this.#underWay?.done === done) this.#underWay = undefined;
     });
-    underWay = { sentMs, done };
+    this.#underWay = { sentMs, done };
     return done;
-  };
+  }
 
   /** A heartbeat that brings every commit older than the bound: the one under way if it was sent within the bound, else the next one. */
-  const freshHeartbeat = (): Promise<boolean> => {
-    if (!underWay || performance.now() - underWay.sentMs < freshnessMs) return heartbeat();
-    following ??= underWay.done.then(() => {
-      following = undefined;
-      return heartbeat();
+  #freshHeartbeat(): Promise<boolean> {
+    const underWay = this.#underWay;
+    if (!underWay || performance.now() - underWay.sentMs < this.#options.freshnessMs) return this.#heartbeat();
+    this.#following ??= underWay.done.then(() => {
+      this.#following = undefined;
+      return this.#heartbeat();
     });
-    return following;
-  };
+    return this.#following;
+  }
 
-  await connect(FIRST_CONNECT_TIMEOUT_MS);
-
-  return {
-    /** Whether cached responses miss no commit older than the bound. @param arrivedMs of the request, by `performance.now()` */
-    isFresh: (arrivedMs = performance.now()): boolean => {
-      const age = arrivedMs - lastSentMs;
-      // Before the bound is reached, so that under load no request waits.
-      if (age > freshnessMs / 2 && freshnessMs > 0 && client) void heartbeat();
-      return age < freshnessMs && client !== undefined;
-    },
-    /** Waits for a heartbeat if it must; requests share one. False where none comes in time: then no cached response is to be trusted. */
-    freshen: async (): Promise<boolean> => {
-      if (!client) return false;
-      return performance.now() - lastSentMs < freshnessMs || withPatience(freshHeartbeat());
-    },
-    isLost: (): boolean => client === undefined,
-    /** When the last heartbeat was sent, by `performance.now()`: every commit that was acknowledged before is known. */
-    asOfMs: (): number => lastSentMs,
-    /** When the table next changes with time alone, as {@link NextChange} has it. */
-    nextChangeMs: (table: string, nowMs?: number): number | undefined => {
-      const nextChange = nextChanges.get(table);
-      if (!nextChange) return Number.POSITIVE_INFINITY;
-      if (!client) return undefined;
-      const ms = nextChange.ms(nowMs);
-      // Until the next heartbeat reads it, no response that lists rows of the table can be kept.
-      if (ms === undefined) void heartbeat();
-      return ms;
-    },
-    /** When the table next changes with time alone, as far as the last heartbeat knew, though rows may have changed since. It may be past, or -Infinity. */
-    plannedMs: (table: string): number => nextChanges.get(table)?.plannedMs ?? Number.POSITIVE_INFINITY,
-    /**
-     * Waits until the next changes of all tables are known, where a heartbeat or two can tell.
-     * @returns whether {@link plannedMs} knows of all changes that were notified before the call
-     */
-    plan: async (): Promise<boolean> => {
-      // A heartbeat that was under way when a change was notified does not know of it.
-      for (let tries = 0; tries < 2; tries += 1) {
-        if (![...nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return true;
-        if (!(await withPatience(heartbeat()))) return false;
-      }
+  async #sendAndLearn(): Promise<boolean> {
+    const on = this.#client;
+    const send = this.#send;
+    if (!on || !send) return false;
+    let sentMs = performance.now();
+    for (const nextChange of this.#nextChanges.values()) nextChange.isAsked();
+    try {
+      const behindMs = Math.min(this.#options.clock.uncertaintyMs() + ROUNDING_MS, MAX_BEHIND_MS);
+      const heartbeat = await send(behindMs, () => {
+        sentMs = performance.now();
+      });
+      if (!heartbeat || this.#client !== on) return false;
+      this.#learn(heartbeat, sentMs);
       return true;
-    },
-    /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
-    trustedUntilMs: (): number | undefined => (source.notifiesChanges ? undefined : lastSentMs + freshnessMs),
-    close: async (): Promise<void> => {
-      isClosed = true;
-      clearTimeout(reconnecting);
-      const open = client;
-      client = undefined;
-      await open?.end();
-    },
-  };
-};
+    } catch (error) {
+      this.#lose(on, error);
+      return false;
+    }
+  }
+
+  #learn({ now, nextChanges: read }: Heartbeat, sentMs: number): void {
+    const { clock, source } = this.#options;
+    // A response that was made by a later clock may show what has not begun.
+    if (clock.observe(now, sentMs, performance.now())) this.#onAnyChange(true);
+    for (const [index, { table }] of source.tables.entries()) {
+      const nextChange = this.#nextChanges.get(table);
+      if (read) nextChange?.isAt(read[index] ?? Number.POSITIVE_INFINITY);
+      // A table that could not be asked is locked, so what is known of its next change is true; but where nothing is notified, it may be out of date.
+      else if (!source.notifiesChanges) nextChange?.mayBeAt(undefined);
+    }
+    this.#lastSentMs = sentMs;
+  }
+}
 
 const withPatience = async (heartbeat: Promise<boolean>): Promise<boolean> => {
   const { promise, resolve } = Promise.withResolvers<boolean>();

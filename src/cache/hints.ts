@@ -16,6 +16,7 @@ export class CacheHints {
   maxAgeMs = Number.POSITIVE_INFINITY;
   changesMs = Number.POSITIVE_INFINITY;
   endsMs = Number.POSITIVE_INFINITY;
+  mayEnd = false;
   /** The reads miss no commit that was acknowledged before, by `performance.now()`. Undefined: they must be as new as possible. */
   asOfMs: number | undefined;
   /** When the operation began, by `performance.now()`. Undefined as above. */
@@ -81,6 +82,11 @@ export class CacheHints {
   /** The response shows something that ends at this time, in the database's milliseconds: from then on it is not given during an outage either. */
   showsUntil(ms: number): void {
     if (ms < this.endsMs) this.endsMs = ms;
+  }
+
+  /** The response shows something that may end with time alone, nobody knows when: as {@link showsUntil}, at the next such change of what it lists. */
+  showsUntilNextChange(): void {
+    this.mayEnd = true;
   }
 
   #tagsOf(table: string): TableTags | undefined {

@@ -148,7 +148,7 @@ export const createResponseCache = ({
         validUntilMs: finite(validUntilMs),
         changesMs: finite(changes),
         trustedUntilMs: this.#trustedUntilMs,
-        staleUntilMs: hints.endsMs,
+        staleUntilMs: hints.mayEnd ? Math.min(hints.endsMs, changes) : hints.endsMs,
         countsViews: hints.countsViews,
         views: [...hints.views],
         encoded: undefined,

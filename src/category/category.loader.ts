@@ -1,10 +1,11 @@
 import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
+import { RowVanished } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient } from '../database/generated/client/client.ts';
 import { inList, MAX_KEYS } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
-import { type LoaderScope, memo, RowVanished } from '../graphql/context.ts';
+import { type LoaderScope, memo } from '../graphql/context.ts';
 import { categoriesAndAncestors, categoriesAndDescendants } from './category.sql.ts';
 
 declare module '../graphql/context.ts' {

@@ -1,6 +1,11 @@
 import type { Logger } from 'pino';
 import { AppError, databaseUnavailable, OperatorError } from '../errors.ts';
 
+/** A row that another row refers to was deleted between two statements of an operation, which is run again. */
+export class RowVanished extends Error {
+  override readonly name = 'RowVanished';
+}
+
 /**
  * Whether a failure says that the database could not serve at all (away, restarting, full, out of time), rather than that it objected to what
  * was asked.

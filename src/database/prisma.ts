@@ -1,45 +1,145 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { hasCode, RowVanished } from './failures.ts';
 import { Prisma, type PrismaClient } from './generated/client/client.ts';
-import { getDatamodel } from './generated/pothos.ts';
 import { TABLES } from './generated/tables.ts';
+import { type Read, relationsOf, type VisibleBy, type VisibleRules, visibleRead } from './visible-rows.ts';
 
-/** Receives what the reads of an operation depend on. */
-interface ReadObserver {
-  readonly dependsOn: (table: string) => void;
-  /** On tables that nobody can name. */
-  readonly dependsOnUnknown: () => void;
+/** What the reads of an operation are made by, and what is told of them. */
+interface Reader {
+  /** The time by which rows are visible. */
+  readonly now: Date;
+  readonly hints: {
+    readonly dependsOn: (table: string) => void;
+    /** On tables that nobody can name. */
+    readonly dependsOnUnknown: () => void;
+    readonly showsUntilNextChange: () => void;
+  };
 }
 
-/** A client that says of each read which tables it shows, to the operation that waits for it. */
-export interface ReportingPrisma {
-  readonly client: PrismaClient;
+/** Prisma for resolvers. Each client says of each read which tables it shows, to the operation that waits for it. */
+export interface OperationClients {
+  /** It shows what exists for a client, wherever its arguments lead: to select, to filter, to count. */
+  readonly prisma: PrismaClient;
+  /** It shows hidden rows, too. */
+  readonly prismaWithHidden: PrismaClient;
+  /** As {@link prisma}, for Pothos, which reads relations of a row that was read before. @throws RowVanished where that is gone */
+  readonly prismaForRelations: PrismaClient;
+}
+
+/** @param tables those that the gateway serves, with their rules */
+export const visibleRules = (
+  tables: readonly { readonly table: string; readonly visibleBy?: VisibleBy }[],
+): VisibleRules =>
+  new Map(
+    Object.keys(TABLES).flatMap((model) => {
+      const rules = tables.find(({ table }) => table === tableOf(model))?.visibleBy;
+      return rules ? [[model, rules]] : [];
+    }),
+  );
+
+/** The clients of all operations, and which operation each read is for. */
+export class OperationPrisma {
+  readonly clients: OperationClients;
+  readonly #readers = new AsyncLocalStorage<Reader>();
+  readonly #rules: VisibleRules;
+  readonly #nowMs: () => number;
+  /** The rows that an operation has read with hidden ones: Pothos may read their relations. */
+  readonly #shownByName = new WeakMap<Reader, Set<string>>();
+
+  /** @param nowMs the time of reads that no operation waits for */
+  constructor(prisma: PrismaClient, rules: VisibleRules, nowMs: () => number) {
+    this.#rules = rules;
+    this.#nowMs = nowMs;
+    this.clients = {
+      prisma: this.#extend(prisma, (read) => this.#readVisible(read)),
+      prismaWithHidden: this.#extend(prisma, (read) => this.#readWithHidden(read)),
+      prismaForRelations: this.#extend(prisma, (read) => this.#readRelations(read)),
+    };
+  }
+
   /**
    * Runs an operation: whatever it waits for is read for it. What several operations share (the batch of a shared loader) is read for the first of
    * them, so the callers of such a loader say themselves what they depend on.
    */
-  readonly during: <Result>(observer: ReadObserver, run: () => Result) => Result;
+  during<Result>(reader: Reader, run: () => Result): Result {
+    return this.#readers.run(reader, run);
+  }
+
+  #extend(prisma: PrismaClient, answer: (read: PrismaRead) => Promise<unknown>): PrismaClient {
+    const client = prisma.$extends({
+      query: {
+        // Prisma's promises begin when they are awaited: so this runs in the context of the operation that awaits.
+        $allOperations: ({ model, operation, args, query }) => {
+          const reader = this.#readers.getStore();
+          if (model === undefined) {
+            reader?.hints.dependsOnUnknown();
+            return query(args);
+          }
+          const run = async (ownArgs: unknown): Promise<unknown> => {
+            if (reader) tell(reader, tablesOf(model, ownArgs), this.#rules);
+            const result: unknown = await query(ownArgs as typeof args);
+            assertWhole(model, result);
+            return result;
+          };
+          return answer({ model, operation, args, reader, run });
+        },
+      },
+    });
+    // The extended client has the same methods.
+    return client as unknown as PrismaClient;
+  }
+
+  async #readVisible(read: PrismaRead): Promise<unknown> {
+    const { args, show } = visibleRead(read, this.#rules, read.reader?.now ?? new Date(this.#nowMs()));
+    const result = show(await read.run(args));
+    if (result === null && read.operation === 'findUniqueOrThrow') throw notFound(read.model);
+    return result;
+  }
+
+  async #readWithHidden({ model, args, reader, run }: PrismaRead): Promise<unknown> {
+    const result = await run(args);
+    if (!reader) return result;
+    const ids = this.#shownByName.get(reader) ?? new Set();
+    this.#shownByName.set(reader, ids);
+    forEachRow(model, result, (type, { id }) => {
+      if (this.#rules.has(type)) ids.add(`${type} ${id}`);
+    });
+    return result;
+  }
+
+  #readRelations(read: PrismaRead): Promise<unknown> {
+    const { model, reader } = read;
+    const { where } = read.args as { readonly where?: { readonly id?: unknown } };
+    const isFound = reader !== undefined && this.#shownByName.get(reader)?.has(`${model} ${where?.id}`) === true;
+    return this.#readVisible({ ...read, isFound }).catch(throwVanished);
+  }
 }
 
-export const reportReads = (prisma: PrismaClient): ReportingPrisma => {
-  const operations = new AsyncLocalStorage<ReadObserver>();
-  // Prisma's promises begin when they are awaited: so this runs in the context of the operation that awaits.
-  const client = prisma.$extends({
-    query: {
-      $allOperations: async ({ model, args, query }) => {
-        const observer = operations.getStore();
-        if (observer && model) for (const table of tablesOf(model, args)) observer.dependsOn(table);
-        else observer?.dependsOnUnknown();
-        const result: unknown = await query(args);
-        if (model) assertWhole(model, result);
-        return result;
-      },
-    },
+interface PrismaRead extends Read {
+  /** The operation that it is for. */
+  readonly reader: Reader | undefined;
+  /** Reads, and says what is read. @throws RowVanished */
+  readonly run: (args: unknown) => Promise<unknown>;
+}
+
+const tell = ({ hints }: Reader, tables: ReadonlySet<string>, rules: VisibleRules): void => {
+  for (const table of tables) hints.dependsOn(table);
+  for (const [model, { mayEnd }] of rules) if (mayEnd && tables.has(tableOf(model))) hints.showsUntilNextChange();
+};
+
+/** https://www.prisma.io/docs/orm/reference/error-reference */
+const NOT_FOUND = 'P2025';
+
+const notFound = (model: string) =>
+  new Prisma.PrismaClientKnownRequestError(`No visible row of ${model} was found.`, {
+    code: NOT_FOUND,
+    clientVersion: Prisma.prismaVersion.client,
   });
-  return {
-    // The extended client has the same methods.
-    client: client as unknown as PrismaClient,
-    during: (observer, run) => operations.run(observer, run),
-  };
+
+const throwVanished = (error: unknown): never => {
+  throw hasCode(error, NOT_FOUND)
+    ? new RowVanished('A row vanished before its relations were read', { cause: error })
+    : error;
 };
 
 /** Prisma takes no more than 32,766 values in one statement. A power of two, for {@link inList}. */
@@ -56,8 +156,6 @@ export const inList = <Key>(keys: readonly Key[]): Key[] => {
   return [...keys, ...Array<Key>(length - keys.length).fill(last)];
 };
 
-const { models } = getDatamodel().datamodel;
-
 /** The tables of a model and of all relations that arguments name, wherever they do: to select, filter, sort or count. */
 export const tablesOf = (model: string, args: unknown): ReadonlySet<string> => {
   const tables = new Set<string>();
@@ -68,7 +166,7 @@ export const tablesOf = (model: string, args: unknown): ReadonlySet<string> => {
 const addTables = (model: string, args: unknown, tables: Set<string>): void => {
   tables.add(tableOf(model));
   if (typeof args !== 'object' || args === null) return;
-  const relations = models[model]?.fields.filter(({ kind }) => kind === 'object') ?? [];
+  const relations = relationsOf(model);
   for (const [key, value] of Object.entries(args)) {
     const relation = relations.find(({ name }) => name === key);
     if (relation && value !== undefined && value !== false) {
@@ -83,29 +181,32 @@ const addTables = (model: string, args: unknown, tables: Set<string>): void => {
   }
 };
 
-/**
- * Prisma reads relations by statements of their own. A row that must be there is null where it was deleted between two of them: the reader of a
- * required relation would fail at it.
- * @throws PrismaClientKnownRequestError P2025
- */
-const assertWhole = (model: string, result: unknown): void => {
-  if (Array.isArray(result)) for (const row of result) assertWhole(model, row);
+type Row = Readonly<Record<string, unknown>>;
+
+/** Calls back for each row of a result, and of the relations that were read with it. */
+const forEachRow = (model: string, result: unknown, callback: (model: string, row: Row) => void): void => {
+  if (Array.isArray(result)) for (const row of result) forEachRow(model, row, callback);
   else if (typeof result === 'object' && result !== null) {
-    for (const { name, kind, type, isRequired } of models[model]?.fields ?? []) {
-      const value = kind === 'object' ? (result as Readonly<Record<string, unknown>>)[name] : undefined;
-      if (value === null && isRequired) throw vanished(`${model}.${name}`);
-      assertWhole(type, value);
-    }
+    const row = result as Row;
+    callback(model, row);
+    for (const { name, type } of relationsOf(model)) forEachRow(type, row[name], callback);
   }
 };
 
-const vanished = (relation: string) =>
-  new Prisma.PrismaClientKnownRequestError(`The row of ${relation} vanished while it was read.`, {
-    code: 'P2025',
-    clientVersion: Prisma.prismaVersion.client,
+/**
+ * Prisma reads relations by statements of their own. A row that must be there is null where it was deleted between two of them: the reader of a
+ * required relation would fail at it.
+ * @throws RowVanished
+ */
+const assertWhole = (model: string, result: unknown): void =>
+  forEachRow(model, result, (type, row) => {
+    const vanished = relationsOf(type).find(({ name, isRequired }) => isRequired && row[name] === null);
+    if (vanished) throw new RowVanished(`The row of ${type}.${vanished.name} vanished while it was read.`);
   });
 
 const isListOf = (model: string, relationName: string | undefined): boolean =>
-  models[model]?.fields.filter((field) => field.relationName === relationName).every(({ isList }) => isList) ?? false;
+  relationsOf(model)
+    .filter((relation) => relation.relationName === relationName)
+    .every(({ isList }) => isList);
 
 const tableOf = (model: string): string => (TABLES as Readonly<Record<string, string>>)[model] ?? model;

@@ -24,7 +24,7 @@ export const builder = new SchemaBuilder<{
   plugins: [PrismaPlugin, RelayPlugin],
   defaultFieldNullability: false,
   prisma: {
-    client: ({ prisma }) => prisma,
+    client: ({ prismaForRelations }) => prismaForRelations,
     dmmf: getDatamodel(),
     maxConnectionSize: LIST_SIZE.maximum,
     defaultConnectionSize: DEFAULT_PAGE_SIZE,

@@ -2,21 +2,15 @@ import type { CacheHints } from '../cache/hints.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
-import { type ReportingPrisma, reportReads } from '../database/prisma.ts';
+import { type OperationClients, OperationPrisma, visibleRules } from '../database/prisma.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
+import type { VisibleBy } from '../database/visible-rows.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { Changes } from './live/changed-ids.ts';
 
-/** A row that another row refers to was deleted between two statements of the operation. */
-export class RowVanished extends Error {
-  override readonly name = 'RowVanished';
-}
-
 /** What the resolvers of one operation share. */
-export interface OperationContext {
-  /** Says itself what the response depends on. */
-  readonly prisma: PrismaClient;
+export interface OperationContext extends OperationClients {
   readonly loaders: Loaders;
   /** What the response depends on; resolvers and loaders add to it. */
   readonly hints: CacheHints;
@@ -59,6 +53,8 @@ export interface Loaders {}
 export interface FeatureLoaders {
   /** Also the name of its loaders, in camel case. */
   readonly table: string;
+  /** Which of its rows resolvers see by Prisma. Without: all. */
+  readonly visibleBy?: VisibleBy;
   /** Creates what the loaders of all operations share; the result creates those of one operation. */
   readonly createLoaders: (deps: ReadDeps) => CreateLoaders;
 }
@@ -71,7 +67,7 @@ type CreateLoadersOfAll = ReadonlyMap<string, CreateLoaders>;
 export interface CreateContext {
   /** @param now by default the time of the database */
   (hints: CacheHints, now?: Date): OperationContext;
-  readonly during: ReportingPrisma['during'];
+  readonly during: OperationPrisma['during'];
 }
 
 interface Deps extends ReadDeps {
@@ -92,7 +88,7 @@ export const contextFactory = ({
   maxRows,
   replicas,
 }: Deps): CreateContext => {
-  const reporting = reportReads(prisma);
+  const operationPrisma = new OperationPrisma(prisma, visibleRules(features), clock.nowMs);
   const createReads = (clients: Pick<ReadDeps, 'sql' | 'prisma' | 'knownRows'>): CreateLoadersOfAll =>
     new Map(features.map(({ table, createLoaders }) => [inCamelCase(table), createLoaders({ ...clients, tracing })]));
   const primary = createReads({ sql, prisma, knownRows });
@@ -110,14 +106,14 @@ export const contextFactory = ({
     const scope = { hints, now, inFlight: new InFlight(), loaders: loaders as unknown as Loaders };
     for (const [name, createLoaders] of chooseReads(hints)) loaders[name] = createLoaders(scope);
     return {
-      prisma: reporting.client,
+      ...operationPrisma.clients,
       loaders: scope.loaders,
       hints,
       rowCount: { rows: 0, maximum: maxRows },
       now,
     };
   };
-  return Object.assign(create, { during: reporting.during });
+  return Object.assign(create, { during: operationPrisma.during.bind(operationPrisma) });
 };
 
 const inCamelCase = (table: string): string => table.replace(/_./g, ([, letter = '']) => letter.toUpperCase());

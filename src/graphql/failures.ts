@@ -1,8 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { FailureKind } from '../cache/response-cache.ts';
-import { isDatabaseUnavailable, isDatabaseUnreachable } from '../database/failures.ts';
+import { isDatabaseUnavailable, isDatabaseUnreachable, RowVanished } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
-import { RowVanished } from './context.ts';
 import { isGraphQLError, rootCause } from './mask-error.ts';
 
 /** An operation whose result has errors, and what there is beside them. */
@@ -56,12 +55,11 @@ export const failureKindOf = (error: unknown): FailureKind => {
 export const MAX_TRIES = 3;
 
 /**
- * Codes of reads that may succeed when they are repeated: a row that has to be there was not, or PostgreSQL has given the read up to end a deadlock, as with a
- * TRUNCATE of several tables: https://www.prisma.io/docs/orm/reference/error-reference, https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Codes of reads that may succeed when they are repeated: PostgreSQL has given the read up to end a deadlock, as with a TRUNCATE of several tables:
+ * https://www.prisma.io/docs/orm/reference/error-reference, https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const OVERTAKEN: ReadonlySet<unknown> = new Set(['P2025', 'P2034', '40P01']);
+const OVERTAKEN: ReadonlySet<unknown> = new Set(['P2034', '40P01']);
 
-/** Pothos reads relations of a row that was read before, and Prisma relations of what it has just read. */
 export const isOfVanishedRow = (error: GraphQLError): boolean => {
   const cause = rootCause(error);
   return cause instanceof RowVanished || OVERTAKEN.has((cause as { code?: unknown }).code);

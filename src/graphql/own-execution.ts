@@ -105,7 +105,7 @@ export class OwnExecution implements Execution {
     const validated = validateExecutionArgs({ ...args, document: inOnePiece(schema, document), hideSuggestions });
     if (!('schema' in validated)) return { errors: validated };
     for (let tries = 1; ; tries += 1) {
-      const result = await createContext.during(hints, () => executeRootSelectionSet(validated));
+      const result = await createContext.during(context, () => executeRootSelectionSet(validated));
       if (!result.errors) return result;
       if (tries === MAX_TRIES || !result.errors.some(isOfVanishedRow)) return failedResult(failureOf(result));
       // The row that referred to it has changed as well, and is read again: from the database alone.

@@ -2,12 +2,13 @@ import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { bytesOf, type CachedResponse, toBody } from '../cache/cached-response.ts';
 import type { CacheHints } from '../cache/hints.ts';
 import type { Executed, Found, MakeBody, ResponseCache } from '../cache/response-cache.ts';
+import { RowVanished } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { Answers, BodyForm } from './body-form.ts';
-import { type CreateContext, RowVanished } from './context.ts';
+import type { CreateContext } from './context.ts';
 import { type Asked, ask, type Execution, inTurn } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, MAX_TRIES } from './failures.ts';
@@ -154,7 +155,7 @@ export class SharedExecution implements Execution {
         ...(changes && { changes }),
       };
       try {
-        return await createContext.during(hints, () =>
+        return await createContext.during(context, () =>
           compiled.execute({ operation, variables, context, isLast, log: caller.log }),
         );
       } catch (error) {

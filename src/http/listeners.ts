@@ -4,51 +4,28 @@ import { type AddressInfo, createServer, type ListenOptions, Server as SocketSer
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
 
-/**
- * Node accepts one connection of a listening socket in each turn of its event loop (libuv, since 1.45). Measured on 2026-11-23: 2,000 clients that come
- * at once are accepted within 1,999 turns with one socket, 146 with 16, 44 with 64; under overload a turn takes 5 to 20 ms. Where libuv accepts
- * more, one will do; `listeners` is the test.
- */
-const SOCKETS = 64;
-
 const MAX_ACCEPT_WAITING_MS = 500;
 
-/** The options of Node's HTTP server for its connections: lib/_http_server.js. */
-const AS_HTTP = { allowHalfOpen: true, noDelay: true };
+export type Listener = Awaited<ReturnType<typeof listenOn>>;
 
 /**
- * Lets a server listen on several sockets, among which the system distributes connections; those of workers share the address too. Where sockets
- * cannot share an address, workers get their connections from the primary. @throws OperatorError when the address cannot be listened on
+ * Lets a server listen. On Linux the sockets of several workers share the address, and the system distributes connections among them; elsewhere workers get theirs
+ * from the primary. @throws OperatorError when the address cannot be listened on
  */
-export const listenWithSeveral = async (server: Server, address: Address) => {
-  if (process.platform !== 'linux') {
-    await listen(server, address);
-    return listenersOf(server, []);
-  }
-  // A shared address gives no error where another program uses it. For workers, their primary has checked.
-  if (address.port !== 0 && cluster.isPrimary) await findPort(address);
-  await listen(server, address, { reusePort: true });
-  const { port } = server.address() as AddressInfo;
-  const others = Array.from({ length: SOCKETS - 1 }, () =>
-    createServer(AS_HTTP, (socket) => server.emit('connection', socket)),
-  );
-  await Promise.all(others.map((other) => listen(other, { ...address, port }, { reusePort: true })));
-  return listenersOf(server, others);
-};
-
-const listenersOf = (server: Server, others: readonly SocketServer[]) => {
+export const listenOn = async (server: Server, address: Address) => {
+  await listen(server, address, { reusePort: cluster.isWorker && process.platform === 'linux' });
   let accepted = 0;
   server.on('connection', () => {
     accepted += 1;
   });
   return {
     /**
-     * Accepts the connections that wait in the queues of these sockets: the system resets those that are left there when a socket closes.
-     * Resolves when the queues are empty, or after half a second.
+     * Accepts the connections that wait in the queue of the socket: the system resets those that are left there when the socket closes. Node accepts one in each
+     * turn of its event loop. Resolves when the queue is empty, or after half a second.
      */
     acceptWaiting: async (): Promise<void> => {
       const deadlineMs = performance.now() + MAX_ACCEPT_WAITING_MS;
-      // The turn of the event loop that is under way may have passed the sockets already.
+      // The turn of the event loop that is under way may have passed the socket already.
       await nextTurn();
       let before: number;
       do {
@@ -59,10 +36,10 @@ const listenersOf = (server: Server, others: readonly SocketServer[]) => {
     /** No more connections are accepted; open ones stay. Idempotent. */
     close: (): void => {
       // The `close` of Node's HTTP server would close idle connections too.
-      for (const each of [server, ...others]) if (each.listening) SocketServer.prototype.close.call(each);
+      if (server.listening) SocketServer.prototype.close.call(server);
     },
-    /** Resolves when the sockets and all their connections are closed. */
-    closed: Promise.all([server, ...others].map(untilClosed)),
+    /** Resolves when the socket and all its connections are closed. */
+    closed: untilClosed(server),
   };
 };
 

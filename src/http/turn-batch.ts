@@ -1,5 +1,11 @@
 const MAX_WAIT_MS = 1;
 
+export interface TurnBatch<Item> {
+  readonly add: (item: Item) => void;
+  /** Handles those that wait now. */
+  readonly flush: () => void;
+}
+
 /**
  * Handles items at the end of the turn of the event loop in which they come, or as soon as the first has waited for a millisecond. For responses that are
  * made: one right after another, the caches of the processor hold what making them needs. For what is written into sockets: their readers fall asleep
@@ -7,12 +13,11 @@ const MAX_WAIT_MS = 1;
  * @param handle must not throw
  * @param end of all that waited
  */
-export const createTurnBatch = <Item>(handle: (item: Item) => void, end?: () => void) => {
+export const createTurnBatch = <Item>(handle: (item: Item) => void, end?: () => void): TurnBatch<Item> => {
   let items: Item[] = [];
   let firstMs = 0;
   let scheduled: NodeJS.Immediate | undefined;
 
-  /** Handles those that wait now. */
   const flush = (): void => {
     clearImmediate(scheduled);
     const waiting = items;

@@ -1,11 +1,12 @@
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
-import { inEffect } from './in-effect.ts';
+import { inEffect, readable } from './in-effect.ts';
 import { createNoticeLoaders, createNoticeReads } from './notice.loader.ts';
 
 export const notice: Feature = {
   table: 'notice',
   nextChangeSql: inEffect.nextChangeSql,
+  visibleBy: { alone: readable, inLists: inEffect, mayEnd: true },
   triggers: ['vitrine_notify', 'vitrine_notify_truncate'],
   silentColumns: ['view_count'],
   // Without the second, notice detail would answer 500.

@@ -8,6 +8,7 @@ export const product: Feature = {
   table: 'product',
   tags: { rows: 2 ** 20, groups: { column: 'category_id', size: 2 ** 14 } },
   nextChangeSql: visibility.nextChangeSql,
+  visibleBy: { alone: visibility, inLists: visibility },
   triggers: [
     'vitrine_notify',
     'vitrine_notify_insert',

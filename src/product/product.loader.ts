@@ -1,11 +1,12 @@
 import DataLoader from 'dataloader';
 import type { CacheHints } from '../cache/hints.ts';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
+import { RowVanished } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
 import { inList } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
-import { type LoaderScope, memo, RowVanished } from '../graphql/context.ts';
+import { type LoaderScope, memo } from '../graphql/context.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
   countOfEachCategory,

@@ -1,10 +1,12 @@
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
+import { ofVisibleProduct } from '../product/visibility.ts';
 import { createVariantLoaders, createVariantReads } from './variant.loader.ts';
 
 export const variant: Feature = {
   table: 'product_variant',
   tags: { rows: 2 ** 18, groups: { column: 'product_id', size: 2 ** 20 } },
+  visibleBy: { alone: ofVisibleProduct, inLists: ofVisibleProduct },
   triggers: [
     'vitrine_notify',
     'vitrine_keep_products_insert',

@@ -8,6 +8,8 @@ import { insertCategory, insertProduct } from '../support/rows.ts';
 
 /** A part of the statement that reads them. */
 const CHANGES = 'p.id = any';
+/** A part of the statement that reads between which names a new one stands. */
+const NEIGHBOURS = 'left join lateral';
 
 /** A keeper with three products for 1, 2 and 3, who gets some of what he reads when the test lets him: by default, what he reads of changes. */
 const setUp = async (held = CHANGES) => {
@@ -32,9 +34,17 @@ const setUp = async (held = CHANGES) => {
       await read.promise;
       yield* chunks;
     };
+    const answerLater = async (answer: unknown): Promise<unknown> => {
+      const result = await answer;
+      const read = Promise.withResolvers<void>();
+      reads.push(read);
+      await read.promise;
+      return result;
+    };
     return Object.assign(client, {
-      query: (statement: { text?: string }, values?: unknown[]) => {
-        const answer = query(statement, values);
+      query: (statement: string | { text?: string }, values?: unknown[]) => {
+        const answer = query(statement as object, values);
+        if (typeof statement === 'string') return statement.includes(held) ? answerLater(answer) : answer;
         return statement.text?.includes(held) ? readLater(answer as AsyncIterable<Buffer>) : answer;
       },
     });
@@ -91,6 +101,39 @@ test('what is read of a product does not hide what is notified of it meanwhile',
   const asking = byPrice();
   (await readOf(2))?.resolve();
   expect(await asking).toEqual([third, first, second]);
+});
+
+test('a page by name waits until the new name has its place among the others; a page by price does not', async () => {
+  await using scene = await setUp(NEIGHBOURS);
+  const { database, keeper, ids, byPrice, readOf } = scene;
+  const [first, second, third = 0] = ids;
+  await expect.poll(() => byPrice(), { interval: 5 }).toEqual(ids);
+  await expect.poll(() => keeper.status.isReady, { interval: 5 }).toBe(true);
+  await database.sql(`update product set name = 'A' where id = $1`, [third]);
+  keeper.changed({ table: 'product', ids: [third] });
+  const answered: string[] = [];
+  const ask = async (when: string) => {
+    const answering = await keeper.current(true);
+    answered.push(when);
+    return answering;
+  };
+  const before = ask('before its row is read');
+  const names = await readOf(1);
+  expect(await byPrice()).toEqual(ids);
+  const after = ask('after it');
+  expect(await byPrice()).toEqual(ids);
+  expect(answered).toEqual([]);
+  names?.resolve();
+  const [answering] = await Promise.all([before, after]);
+  const asked = {
+    terms: [],
+    filter: {},
+    order: 'NAME_ASC',
+    page: { from: 'start', size: 3 },
+    isCounted: false,
+  } as const;
+  const found = answering && search(answering.index, { ...asked, facets: new Set(), now: new Date() });
+  expect(found?.items.map(({ id }) => id)).toEqual([third, first, second]);
 });
 
 test('before it has words the index answers what is no search; with them it finds products by what they say then', async () => {

@@ -4,8 +4,9 @@ import { ProductSearch } from '../../src/browse/product-search.ts';
 import { readSearchArguments, type SearchArguments } from '../../src/browse/search-arguments.ts';
 import { CacheHints } from '../../src/cache/hints.ts';
 import { createTags } from '../../src/cache/tags.ts';
+import { RowVanished } from '../../src/database/failures.ts';
 import { FEATURES } from '../../src/features.ts';
-import { InFlight, type LoaderScope, type Loaders, RowVanished } from '../../src/graphql/context.ts';
+import { InFlight, type LoaderScope, type Loaders } from '../../src/graphql/context.ts';
 
 /** A search on an engine that finds the product 7, which no table has any more. */
 const searchFor = (args: SearchArguments) => {

@@ -44,11 +44,10 @@ test('a queue that a listener has filled is found by the doctor, and emptied by 
   await stuck[Symbol.asyncDispose]();
   await expect(write()).rejects.toEqual(isFull);
 
-  await expect
-    .poll(async () => {
-      await beat();
-      return write().then(() => 'written', String);
-    })
-    .toBe('written');
+  const writeAfterBeat = async (): Promise<unknown> => {
+    await beat();
+    return write().then(() => 'written', String);
+  };
+  await expect.poll(writeAfterBeat, { timeout: 20_000 }).toBe('written');
   expect(await queue()).toMatchObject({ status: 'ok', message: `PostgreSQL's queue of notifications is 0 % full` });
 });

@@ -2,35 +2,17 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import net from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { listenWithSeveral, urlOf } from '../../src/http/listeners.ts';
+import { listenOn, urlOf } from '../../src/http/listeners.ts';
 import { createRestShop } from '../support/rest-shop.ts';
 import { shared } from '../support/shared.ts';
-import { listen, sendRaw } from '../support/socket.ts';
+import { listen } from '../support/socket.ts';
 
 const shop = await shared(createRestShop());
 const server = await shared(listen(shop.gateway));
 
 const CLIENTS = 200;
-
-// Elsewhere sockets cannot share an address.
-test.runIf(process.platform === 'linux')(
-  'two hundred clients that come at once do not wait for two hundred turns of the event loop',
-  async () => {
-    const ask = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
-    const answers = Array.from({ length: CLIENTS }, () => sendRaw(server.url, ask));
-    let answered = false;
-    const all = Promise.all(answers).finally(() => {
-      answered = true;
-    });
-    let turns = 0;
-    for (; !answered; turns += 1) await turn();
-    expect(await all).toEqual(answers.map(() => expect.stringMatching(/^HTTP\/1\.1 200 /)));
-    expect(turns).toBeLessThan(CLIENTS / 2);
-  },
-);
 
 /** Connects in a thread of its own, asks on each connection, and gives what came back; `connected` becomes 1 once the system has made all connections. */
 const ASK_FROM_A_THREAD = `
@@ -73,9 +55,9 @@ test('a shutdown answers the clients that the system has connected and the serve
   // This thread accepts nobody meanwhile. On a busy machine a client may be connected before its server knows.
   Atomics.wait(connected, 0, 0);
   for (let sinceMs = performance.now(); queued(workerData.port) < CLIENTS; ) {
-    if (performance.now() - sinceMs > 10_000) throw new Error('the system has lost connections');
+    if (performance.now() - sinceMs > 60_000) throw new Error('the system has lost connections');
   }
-  const drained = closing.drain(5000);
+  const drained = closing.drain(60_000);
   const [answers] = await once(clients, 'message');
   expect(answers).toEqual(Array.from({ length: CLIENTS }, () => expect.stringMatching(/^HTTP\/1\.1 200 /)));
   await drained;
@@ -83,13 +65,13 @@ test('a shutdown answers the clients that the system has connected and the serve
 
 test('a port that another program listens on is taken', async () => {
   const { port } = new URL(server.url);
-  const other = listenWithSeveral(createServer(), { port: Number(port), host: '127.0.0.1' });
+  const other = listenOn(createServer(), { port: Number(port), host: '127.0.0.1' });
   await expect(other).rejects.toThrow(`Port ${port} is taken by another program.`);
 });
 
-test('from the moment of closing on nobody is accepted, by no socket, and the port is free', async () => {
+test('from the moment of closing on nobody is accepted, and the port is free', async () => {
   const http = createServer();
-  const acceptors = await listenWithSeveral(http, { port: 0, host: '127.0.0.1' });
+  const acceptors = await listenOn(http, { port: 0, host: '127.0.0.1' });
   const { port } = new URL(urlOf(http));
   acceptors.close();
   await acceptors.closed;

@@ -8,10 +8,26 @@ import { handle, JSON_HEADERS } from './gateway.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const MODELS = 'test/graphql/added-models';
-const QUERIES = `${MODELS}/brand.query.ts`;
+const QUERIES = ['brand', 'seller'].map((name) => `${MODELS}/${name}.query.ts`);
 
 /** The tables of the added models, as `vitrine_watch` takes them. */
 export const ADDED_TABLES = ['maker', 'brand_of_shop', '"Fair"', '"_BrandToFair"'];
+
+/** Fields of the shop's own models, with the columns of `tables.sql`. */
+const ADDED_FIELDS: Readonly<Record<string, string>> = {
+  Product: `
+    weightGrams Int? @map("weight_g")
+    sellerId Int? @map("seller_id")
+    seller Seller? @relation(fields: [sellerId], references: [id])
+    reviews Review[]
+    awards Award[]
+  `,
+  Notice: `
+    sellerId Int? @map("seller_id")
+    seller Seller? @relation(fields: [sellerId], references: [id])
+    awards Award[]
+  `,
+};
 
 /** A copy of the project that has further models, too, and their queries. */
 export const copyWithAddedModels = async () => {
@@ -24,32 +40,36 @@ export const copyWithAddedModels = async () => {
   const [schema, models] = await Promise.all(
     ['prisma', MODELS].map((folder) => readFile(path.join(ROOT, folder, 'schema.prisma'), 'utf8')),
   );
-  const field = 'model Product {\n  weightGrams Int? @map("weight_g")\n';
-  await writeFile(path.join(copy, 'prisma/schema.prisma'), `${schema?.replace('model Product {\n', field)}${models}`);
+  const shop = schema?.replace(/^model (\w+) \{\n/gm, (line, model) => `${line}${ADDED_FIELDS[model] ?? ''}`);
+  await writeFile(path.join(copy, 'prisma/schema.prisma'), `${shop}${models}`);
   execFileSync(process.execPath, [path.join(copy, 'packaging/generate-client.ts')]);
-  const queries = await readFile(path.join(ROOT, QUERIES), 'utf8');
-  await writeFile(path.join(copy, QUERIES), queries.replace(/^.*@ts-nocheck.*\n/, ''));
+  for (const name of QUERIES) {
+    const queries = await readFile(path.join(ROOT, name), 'utf8');
+    await writeFile(path.join(copy, name), queries.replace(/^.*@ts-nocheck.*\n/, ''));
+  }
 
   const { readConfig } = await import(`${copy}/src/config/config.ts`);
   const { createGateway } = await import(`${copy}/src/gateway.ts`);
-  await import(`${copy}/${QUERIES}`);
+  for (const name of QUERIES) await import(`${copy}/${name}`);
 
   /** Another gateway of the copy. */
   const open = async (url: string, environment: Readonly<Record<string, string>> = {}) => {
     const gateway = await createGateway(readConfig(environment), url, pino({ level: 'silent' }));
-    const respond = async (method: string, target: string, body?: string) => {
+    const respond = async (method: string, target: string, body?: string, headers = {}) => {
       const {
         status,
-        headers,
+        headers: answered,
         body: bytes,
-      } = await handle(gateway.app, { method, target, headers: JSON_HEADERS, body });
+      } = await handle(gateway.app, { method, target, headers: { ...JSON_HEADERS, ...headers }, body });
       const text =
         typeof bytes === 'string' ? Buffer.from(bytes, 'latin1').toString() : Buffer.from(bytes ?? '').toString();
-      return { status, text, cacheStatus: headers['cache-status'], cacheControl: headers['cache-control'] };
+      return { status, text, cacheStatus: answered['cache-status'], cacheControl: answered['cache-control'] };
     };
     return {
       get: (target: string) => respond('GET', target),
-      ask: (selection: string) => respond('POST', '/graphql', JSON.stringify({ query: `{ ${selection} }` })),
+      ask: (selection: string, headers?: Readonly<Record<string, string>>) =>
+        respond('POST', '/graphql', JSON.stringify({ query: `{ ${selection} }` }), headers),
+      statementCount: (): number => gateway.statementCount(),
       [Symbol.asyncDispose]: (): Promise<void> => gateway.close(),
     };
   };
@@ -60,7 +80,7 @@ export const copyWithAddedModels = async () => {
     checkTypes: async (): Promise<string> => {
       await writeFile(
         path.join(copy, 'tsconfig.queries.json'),
-        JSON.stringify({ extends: './tsconfig.json', include: [QUERIES], exclude: [] }),
+        JSON.stringify({ extends: './tsconfig.json', include: [...QUERIES, 'src/gateway.ts'], exclude: [] }),
       );
       const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
       try {

@@ -1,6 +1,7 @@
 import { type ExecutionResult, executeRootSelectionSet, type VariableValues } from 'graphql';
+import { RowVanished } from '../../database/failures.ts';
 import type { LazyLog } from '../../observability/log.ts';
-import { type OperationContext, RowVanished } from '../context.ts';
+import type { OperationContext } from '../context.ts';
 import { failureOf, isOfVanishedRow } from '../failures.ts';
 import type { Operation } from '../operation.ts';
 import { writePlaceholders } from '../view-count.ts';

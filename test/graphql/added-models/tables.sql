@@ -16,3 +16,13 @@ create table "_BrandToFair" (
   "B" int references "Fair" on delete cascade,
   primary key ("A", "B")
 );
+
+create table seller (id int primary key, name text not null);
+
+alter table product add column seller_id int references seller;
+
+alter table notice add column seller_id int references seller;
+
+create table review (id int primary key, text text not null, product_id int not null references product);
+
+create table award (id int primary key, name text not null, product_id int references product, notice_id int references notice);

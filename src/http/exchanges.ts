@@ -1,0 +1,164 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { toAppError } from '../database/failures.ts';
+import { AppError, Overloaded } from '../errors.ts';
+import type { Connections } from './connections.ts';
+import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { createBodyReader } from './request-body.ts';
+import type { Cors } from './response-headers.ts';
+import { send } from './send.ts';
+import type { App, MakeResponse } from './serve-request.ts';
+import { createTurnBatch, type TurnBatch } from './turn-batch.ts';
+
+interface ExchangeDeps {
+  readonly app: App;
+  readonly log: Logger;
+  readonly connections: Connections;
+  readonly rateLimit: RateLimit | undefined;
+  readonly cors: Cors | undefined;
+}
+
+/** From Node's request to the app's, and from its response to Node's. What is in memory is answered now, the rest at the end of the turn of the event loop. */
+export class Exchanges {
+  readonly #deps: ExchangeDeps;
+  readonly #readBody = createBodyReader();
+  readonly #replies: TurnBatch<Reply>;
+  readonly #misses: TurnBatch<Miss>;
+  #isDraining = false;
+
+  constructor(deps: ExchangeDeps) {
+    this.#deps = deps;
+    this.#replies = createTurnBatch((reply) => this.#send(reply));
+    // Those of a turn have no asynchronous context in common.
+    const apart = AsyncLocalStorage.snapshot();
+    this.#misses = createTurnBatch(
+      (miss) => apart(() => this.#handle(miss, miss.asked, miss.make)),
+      this.#replies.flush,
+    );
+  }
+
+  /** From now on, every response closes its connection. */
+  startDraining(): void {
+    this.#isDraining = true;
+  }
+
+  /** Answers what has come. */
+  flush(): void {
+    this.#misses.flush();
+  }
+
+  serveWithinRate(exchange: Exchange): void {
+    const { rateLimit } = this.#deps;
+    const { request, response } = exchange;
+    if (!rateLimit || HEALTH_PATHS.has(request.url ?? '/')) {
+      this.serve(exchange);
+      return;
+    }
+    try {
+      const { headers, refusal } = rateLimit(request);
+      response.setHeaders(headers);
+      this.serve(exchange, refusal);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  /** @param fault for which the request is refused already */
+  serve(exchange: Exchange, fault?: AppError): void {
+    const { request } = exchange;
+    const { method = 'GET', url: target = '/', headers } = request;
+    // Nobody knows whether a client that has closed its side still waits: under overload it gets a 503.
+    const isGone = (): boolean => request.socket.destroyed || request.socket.readableEnded;
+    const pass = (body: GatewayRequest['body']): void =>
+      this.#handle(exchange, { method, target, headers, body, fault: undefined, isGone });
+    const refusal = fault ?? this.#faultOf(request, target);
+    if (refusal) this.#handle(exchange, { method, target, headers, body: undefined, fault: refusal });
+    else if (takesBody(method, target)) this.#readBody(request, pass, pass);
+    else pass(undefined);
+  }
+
+  #faultOf(request: IncomingMessage, target: string): AppError | undefined {
+    return this.#deps.connections.isExcess(request.socket) && !HEALTH_PATHS.has(target)
+      ? new Overloaded('There are too many connections.')
+      : requestFault(request);
+  }
+
+  /** @param make what makes the response, once it is known that it has to be made */
+  #handle(exchange: Exchange, asked: GatewayRequest, make?: MakeResponse): void {
+    const { request, response } = exchange;
+    try {
+      const found = make ? make() : this.#deps.app.lookUp(asked);
+      if (typeof found === 'function') this.#misses.add({ request, response, asked, make: found });
+      else if (found instanceof Promise) {
+        found.then(
+          (answered) => this.#replies.add({ request, response, answered }),
+          (error: unknown) => this.#fail(exchange, error),
+        );
+        if (isPipelined(response)) this.#deps.connections.pauseUntil(request.socket, found);
+      } else this.#replies.add({ request, response, answered: found });
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  #send({ request, response, answered }: Reply): void {
+    try {
+      // After a body that is too long the connection is over, whether or not all of it has come by now.
+      const isExcess = this.#deps.connections.isExcess(request.socket);
+      if (this.#isDraining || answered.status === 413 || isExcess) response.setHeader('connection', 'close');
+      send(request, response, answered);
+    } catch (error) {
+      this.#fail({ request, response }, error);
+    }
+  }
+
+  /** An unexpected error ends this request and no other. */
+  #fail({ request, response }: Exchange, error: unknown): void {
+    const appError = toAppError(error, () => this.#deps.log);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const answered = problemResponse(appError);
+    this.#deps.cors?.({ method: 'GET', headers: request.headers }, answered.headers);
+    this.#replies.add({ request, response, answered });
+  }
+}
+
+/** A request of Node's server, and its response. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Miss extends Exchange {
+  readonly asked: GatewayRequest;
+  readonly make: MakeResponse;
+}
+
+interface Reply extends Exchange {
+  readonly answered: GatewayResponse;
+}
+
+/** Answered however full the server is. */
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+
+/** Whether its connection waits for another response first: it gets its socket after that. */
+const isPipelined = ({ socket }: ServerResponse): boolean => socket === null;
+
+// uri-host [":" port]: https://www.rfc-editor.org/rfc/rfc9110#section-7.2
+const AUTHORITY = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+
+const fault = (message: string): AppError => new AppError('BAD_USER_INPUT', message);
+
+/**
+ * What Node accepts although it is no request of HTTP/1: another version; no host, several, or one that is invalid
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2). The host is used for nothing else: no response, key or link depends on it.
+ */
+const requestFault = ({ headers: { host }, httpVersion }: IncomingMessage): AppError | undefined => {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return fault('The request is not HTTP/1.1 or HTTP/1.0.');
+  if (host === undefined) return httpVersion === '1.1' ? fault('The request names no host.') : undefined;
+  return AUTHORITY.test(host) ? undefined : fault('The request names no valid host.');
+};

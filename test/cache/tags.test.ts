@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { CacheHints } from '../../src/cache/hints.ts';
+import { type CachedTable, createTagVersions, readChange } from '../../src/cache/tags.ts';
+
+// The rules by themselves: what a response depends on, and which change is one of it.
+
+const TABLES: readonly CachedTable[] = [
+  { table: 'product', tags: { rows: 1024, groups: { column: 'category_id', size: 64 } } },
+  { table: 'category' },
+];
+
+const OIDS: Readonly<Record<string, string>> = { product: '16385', category: '16390' };
+const oidOf = (table: string): string | undefined => OIDS[table];
+
+describe('a notification', () => {
+  test('of a table of the same name in another schema is none of ours', () => {
+    expect(readChange('product 1 1 Infinity oid=16384', TABLES, oidOf)).toBeUndefined();
+    expect(readChange('category oid=16385', TABLES, oidOf)).toBeUndefined();
+  });
+
+  test('of our table, or of a program that names no table by its number, is', () => {
+    const rows = { ids: [1], groupIds: [2], nextChangeMs: Number.POSITIVE_INFINITY };
+    for (const payload of ['product 1 2 Infinity oid=16385', 'product 1 2 Infinity']) {
+      expect(readChange(payload, TABLES, oidOf)).toEqual({ table: 'product', rows });
+    }
+  });
+});
+
+describe('a response', () => {
+  const nextChangeMs = Number.POSITIVE_INFINITY;
+
+  test('of more rows than it has tags for depends on each of them', () => {
+    const versions = createTagVersions(TABLES);
+    const ids = Array.from({ length: 100 }, (_, index) => index + 1);
+    const hints = new CacheHints(versions.tags);
+    for (const id of ids) hints.dependsOnRow('product', id);
+    const tags = [...hints.tags];
+    expect(tags.length).toBeLessThan(70);
+    for (const id of ids) {
+      const read = { tags, trueAt: versions.sequence };
+      versions.changed({ table: 'product', rows: { ids: [id], groupIds: [1], nextChangeMs } });
+      expect([id, versions.hasChanged(read)]).toEqual([id, true]);
+    }
+  });
+
+  test('of few rows depends on no other', () => {
+    const versions = createTagVersions(TABLES);
+    const hints = new CacheHints(versions.tags);
+    for (let id = 1; id <= 60; id += 1) hints.dependsOnRow('product', id);
+    versions.changed({ table: 'product', rows: { ids: [61], groupIds: [1], nextChangeMs } });
+    expect(versions.hasChanged({ tags: [...hints.tags], trueAt: 0 })).toBe(false);
+  });
+
+  test.for([
+    ['a watched table', ['product'], true],
+    ['a table that nobody watches', ['brand'], false],
+    ['a watched table, then one that nobody watches', ['product', 'brand'], false],
+    ['a table that nobody watches, then a watched one', ['brand', 'product'], false],
+    ['nothing that was said', [], false],
+  ] as const)('that shows %s', ([, tables, isWatched]) => {
+    for (const read of ['dependsOn', 'dependsOnRow', 'dependsOnGroup'] as const) {
+      const hints = new CacheHints(createTagVersions(TABLES).tags);
+      for (const table of tables) hints[read](table, 1);
+      expect(hints.isWatched).toBe(isWatched);
+    }
+  });
+});
