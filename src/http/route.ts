@@ -40,6 +40,7 @@ export interface OperationRoute extends AnyRoute {
 /** A request that is not answered from the cache at once, with what its route needs. */
 export interface Call {
   readonly request: GatewayRequest;
+  readonly route: Route;
   readonly path: string;
   readonly query: string;
   /**
