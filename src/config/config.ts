@@ -195,6 +195,10 @@ const missingCompanions = (values: Values): string[] => {
     databaseUrl === undefined && hasReplicas && 'DATABASE_REPLICA_URLS needs DATABASE_URL beside it',
     // Without notifications, the gateway cannot know whether a replica has replayed a change.
     changeFeed === 'poll' && hasReplicas && 'DATABASE_REPLICA_URLS needs CHANGE_FEED=listen',
+    values.databasePooler === 'transaction' &&
+      databaseDirectUrl === undefined &&
+      changeFeed === 'listen' &&
+      'DATABASE_POOLER=transaction needs DATABASE_DIRECT_URL beside it, for a session that listens, or CHANGE_FEED=poll',
     values.trustedDocumentsOnly &&
       values.trustedDocuments === undefined &&
       'TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS beside it',

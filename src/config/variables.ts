@@ -1,4 +1,5 @@
 import type { Exposure } from '../access/access.ts';
+import { POOLERS } from '../database/pooler.ts';
 import {
   choice,
   databaseUrl,
@@ -96,9 +97,14 @@ const database = {
   DATABASE_WAIT_MS: row(milliseconds(0), 'How long the start waits for the database. 0: it tries once.', {
     default: '30000',
   }),
+  DATABASE_POOLER: row(
+    choice(POOLERS),
+    'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL` or `CHANGE_FEED=poll`.',
+    { default: 'none' },
+  ),
   PREPARED_STATEMENTS: row(
     choice(['auto', 'on', 'off']),
-    'Whether statements are prepared. `auto`: not behind a pooler in transaction mode.',
+    'Whether statements are prepared. `auto`: not with `DATABASE_POOLER=transaction`.',
     { default: 'auto' },
   ),
   DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', {
