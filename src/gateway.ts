@@ -43,7 +43,7 @@ import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
 import type { Call } from './http/route.ts';
 import { type App, createApp } from './http/serve-request.ts';
-import { createViewCounter } from './notice/view-counter.ts';
+import { ViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
 import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
@@ -237,7 +237,8 @@ const createMemory = (
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
-  const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock, timeoutMs));
+  const views = new ViewCounter(sql, clock, timeoutMs);
+  const viewCounter = traceReads(tracing, 'notice', { view: (id: number) => views.view(id) });
   const browseIndex = new BrowseIndex({
     sql,
     clock,
@@ -262,6 +263,7 @@ const createMemory = (
       timeoutMs,
       kindOf: failureKindOf,
     }),
+    views,
     viewCounter,
     countViews: createCountViews(viewCounter),
     browseIndex,
@@ -328,9 +330,8 @@ const createGatewayMetrics = (
   const { live, load, fallBacks } = graphql;
   const { cacheMaxBytes, maxSubscriptions: max } = config;
   const subscriptions = { counts: live.counts, max };
-  const views = memory.viewCounter;
   return createMetrics(
-    { ...observability, ...memory, ...followed, cacheMaxBytes, views, subscriptions, load, fallBacks },
+    { ...observability, ...memory, ...followed, cacheMaxBytes, subscriptions, load, fallBacks },
     parts.pageOfAll,
   );
 };

@@ -2,7 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { type AccessConfig, isRestricted } from '../access/access.ts';
 import { OperatorError } from '../errors.ts';
 import { createScrub, shortened } from '../observability/log.ts';
-import type { TracingConfig } from '../observability/opentelemetry.ts';
+import type { TracingConfig } from '../observability/tracing.ts';
 import type { VariableOptions } from './gateway-options.ts';
 import { exposure } from './values.ts';
 import { camelCase, type Exposures, ROWS, type Values, type VariableName } from './variables.ts';

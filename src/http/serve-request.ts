@@ -4,7 +4,6 @@ import type { CachedResponse } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
-import { lazyLog } from '../observability/log.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
@@ -101,7 +100,7 @@ class Serving implements App {
     known: KnownRequest,
     cached: CachedResponse,
   ): Promise<GatewayResponse> {
-    const startMs = this.#deps.observer.recordsCached ? performance.now() : 0;
+    const startMs = this.#deps.observer.recordsHits ? performance.now() : 0;
     return this.#deps.countViews(cached).then(
       (body) =>
         body === undefined
@@ -247,7 +246,7 @@ class Serving implements App {
     request: GatewayRequest,
     { head, counts }: KnownRequest,
     cached: CachedResponse,
-    startMs = this.#deps.observer.recordsCached ? performance.now() : 0,
+    startMs = this.#deps.observer.recordsHits ? performance.now() : 0,
     countedBody?: string,
   ): GatewayResponse {
     const { method, target, headers } = request;
@@ -256,11 +255,11 @@ class Serving implements App {
       countedBody === undefined
         ? this.#deps.writer.cached(cached, head, request, requestId)
         : this.#deps.writer.counted(countedBody, head, request, requestId);
-    this.#deps.observer.cached(counts, response.status);
-    if (this.#deps.observer.recordsCached) {
+    const { observer } = this.#deps;
+    if (observer.recordsHits) {
       const { path } = splitTarget(target);
-      this.#deps.observer.recordCached({ method, path, headers }, requestId, counts, response.status, startMs);
-    }
+      observer.hit(counts, response.status, { request: { method, path, headers }, requestId, startMs });
+    } else observer.hit(counts, response.status);
     return response;
   }
 
@@ -286,7 +285,7 @@ class Serving implements App {
       query,
       admit: (rootFields) => this.#deps.access.admit(headers, rootFields),
       countViews: method !== 'HEAD',
-      log: lazyLog(this.#deps.log, requestContext),
+      log: requestContext.lazyLog(this.#deps.log),
       requestContext,
     };
   }

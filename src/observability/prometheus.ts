@@ -123,7 +123,7 @@ const countBrowsing = ({ counter, gauge }: Collectors, { browseIndex }: MetricSo
 
 const countViews = ({ gauge, histogram }: Collectors, { views }: MetricSources): void => {
   histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', () => views.batchSizes);
-  gauge('vitrine_views_waiting', 'Views that wait to be counted.', views.waiting);
+  gauge('vitrine_views_waiting', 'Views that wait to be counted.', () => views.waiting());
 };
 
 const countStreams = ({ counter, gauge, histogram }: Collectors, { subscriptions }: MetricSources): void => {
