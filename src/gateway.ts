@@ -41,7 +41,7 @@ import { createContentEncodings } from './http/content-encodings.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
-import type { Call } from './http/route.ts';
+import type { Call, FindRoute } from './http/route.ts';
 import { type App, createApp } from './http/serve-request.ts';
 import { ViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
@@ -152,6 +152,7 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
     graphql,
     access,
     metrics,
+    agents: await createAgents(given, { operations, graphql }),
   });
   const { statementCount, replicas } = followed;
   return {
@@ -336,15 +337,30 @@ const createGatewayMetrics = (
   );
 };
 
+/** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
+const createAgents = async (
+  { config }: Given,
+  { operations, graphql }: { readonly operations: Operations; readonly graphql: Graphql },
+): Promise<readonly FindRoute[]> => {
+  const exposure = config.exposure.ucp;
+  if (exposure === 'off') return [];
+  const { createUcpRoutes } = await import('./ucp/handler.ts');
+  const { documents } = operations;
+  const { yoga, answers, maskError } = graphql;
+  const isBehindProxy = config.trustProxy > 0;
+  return [await createUcpRoutes({ ...config, yoga, documents, answers, maskError, exposure, isBehindProxy })];
+};
+
 interface HttpDeps extends GraphqlDeps {
   readonly graphql: Graphql;
   readonly metrics: Metrics;
+  readonly agents: readonly FindRoute[];
 }
 
 /** Answers requests. */
 const createHttp = (
   { config, log }: Given,
-  { observability, operations, followed, memory, graphql, access, metrics }: HttpDeps,
+  { observability, operations, followed, memory, graphql, access, metrics, agents }: HttpDeps,
 ) => {
   const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
   const { documents, schema, rest, areShared } = operations;
@@ -365,6 +381,7 @@ const createHttp = (
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = createApp({
     routes: [
+      ...agents,
       createGraphqlRoutes({ yoga, documents, answers, maskError, eventStreams, streamOf, graphiql }),
       createRestRoutes(rest, { yoga, documents, answers, maskError }),
       probes.find,

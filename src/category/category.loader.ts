@@ -17,6 +17,9 @@ declare module '../graphql/context.ts' {
 /** The order of the roots, and of the children of each category. */
 const BY_POSITION: Prisma.CategoryOrderByWithRelationInput[] = [{ position: 'asc' }, { id: 'asc' }];
 
+/** Between the names of a path. */
+const PATH_SEPARATOR = '>';
+
 type CategoryReads = ReturnType<typeof createCategoryReads>;
 
 /** What the loaders of all operations share. */
@@ -29,6 +32,8 @@ export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: Know
     read: (slugs: string[]) => prisma.category.findMany({ where: { slug: { in: inList(slugs) } } }),
     keyOf: ({ slug }) => slug,
   }),
+  byNames: (slugs: readonly string[], names: readonly string[]) =>
+    prisma.category.findMany({ where: { OR: [{ slug: { in: inList(slugs) } }, { name: { in: inList(names) } }] } }),
   lineage: (ids: readonly number[]) => sql.rows<Category>(categoriesAndAncestors, [ids]),
   withDescendants: async (ids: readonly number[]) => {
     const rows = await sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
@@ -87,6 +92,20 @@ export class CategoryLoaders {
   lineage(ids: readonly number[]): Promise<ReadonlyMap<number, Category>> {
     this.#scope.hints.dependsOn('category');
     return this.#lineages.load(ids);
+  }
+
+  /** Those that one of these names stands for: a slug, a name, or the names from the root on. */
+  async byNames(names: readonly string[]): Promise<Category[]> {
+    this.#scope.hints.dependsOn('category');
+    const wanted = new Set(names.filter(isStorable));
+    const ends = [...wanted].map((name) => name.slice(name.lastIndexOf(PATH_SEPARATOR) + 1).trimStart());
+    const found = await this.#reads.byNames([...wanted], [...new Set([...wanted, ...ends])]);
+    const byId = await this.lineage(found.map(({ id }) => id));
+    const pathOf = (category: Category): string => {
+      const line = [category, ...pathAbove(category, byId)].reverse();
+      return line.map(({ name }) => name).join(` ${PATH_SEPARATOR} `);
+    };
+    return found.filter((each) => wanted.has(each.slug) || wanted.has(each.name) || wanted.has(pathOf(each)));
   }
 
   /** Those above a category, root first. */

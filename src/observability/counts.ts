@@ -21,7 +21,7 @@ export class Distribution {
 }
 
 /** Which handler took a request; `other`: pages, health, metrics. */
-export type HandlerName = 'rest' | 'graphql' | 'other';
+export type HandlerName = 'rest' | 'graphql' | 'ucp' | 'other';
 
 /** `none`: the cache was not asked, or the response is not cacheable. */
 export type CacheUse = 'hit' | 'stale' | 'miss' | 'none';
@@ -53,6 +53,7 @@ export class RequestCounts {
   readonly #known: Record<HandlerName, Map<string, OperationCounts>> = {
     rest: new Map(),
     graphql: new Map(),
+    ucp: new Map(),
     other: new Map(),
   };
   /** Requests that ended with an error, by handler and code. In GraphQL their status may be 200. */

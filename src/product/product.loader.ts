@@ -14,6 +14,7 @@ import {
   type ListStatement,
   listOfAll,
   listOfCategories,
+  mostUsedCurrency,
   relatedToEach,
   topOfEachCategory,
 } from './product.sql.ts';
@@ -138,6 +139,10 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
       const rows = await sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
       return rows.map(({ of, ...product }) => ({ of, product }));
     },
+    currency: async (now: Date) => {
+      const [most] = await sql.rows<{ currency: string }>(mostUsedCurrency, [now]);
+      return most?.currency ?? null;
+    },
     /** A row for each category that has products. */
     countOfEach: (categoryIds: readonly number[], withDescendants: boolean, now: Date) =>
       sql.rows<{ id: number; count: number }>(withDescendants ? countOfEachTree : countOfEachCategory, [
@@ -206,6 +211,13 @@ export class ProductLoaders {
       const byProduct = Map.groupBy(rows, ({ of }) => of);
       return ids.map((each) => (byProduct.get(each) ?? []).map(({ product }) => product));
     });
+  }
+
+  /** The currency of most visible products. */
+  currency(): Promise<string | null> {
+    const { hints, now, inFlight } = this.#scope;
+    hints.dependsOn('product');
+    return inFlight.track(this.#reads.currency(now));
   }
 
   /** How many visible products a category has. */
