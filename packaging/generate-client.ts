@@ -46,13 +46,18 @@ function generate(): void {
   execFileSync(process.execPath, args, { cwd: ROOT, env, stdio: 'pipe' });
 }
 
-/** The table of each model and the columns of its fields, which neither client says: `@@map` and `@map`, or the name itself. */
+/**
+ * The table of each model and the columns of its fields, which neither client says: `@@map` and `@map`, or the name itself. One of another schema has that
+ * before it, because no table of another schema is watched.
+ */
 async function writeTables(): Promise<void> {
   const schema = await readFile(path.join(work, SCHEMA), 'utf8');
   let tables = '';
   let columns = '';
   for (const [, name = '', body = ''] of schema.matchAll(/^(?:model|view) (\w+) \{(.*?)^\}/gms)) {
-    tables += `  ${name}: '${/^\s*@@map\((?:name:\s*)?"(.+?)"\)/m.exec(body)?.[1] ?? name}',\n`;
+    const schemaName = /^\s*@@schema\("(.+?)"\)/m.exec(body)?.[1];
+    const table = /^\s*@@map\((?:name:\s*)?"(.+?)"\)/m.exec(body)?.[1] ?? name;
+    tables += `  ${name}: '${schemaName === undefined ? '' : `${schemaName}.`}${table}',\n`;
     const mapped = body.matchAll(/^\s*(\w+)\s.*?\s@map\((?:name:\s*)?"(.+?)"\)/gm);
     columns += `  ${name}: { ${Array.from(mapped, ([, field, column]) => `${field}: '${column}'`).join(', ')} },\n`;
   }

@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { createPreviewTime, openAccess } from './access/access.ts';
+import { type Access, createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
 import { BrowseIndex } from './browse/index-engine.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
@@ -15,7 +15,7 @@ import { assertServing, readWatchedTables } from './database/migrations/rights.t
 import { assertMigrated } from './database/migrations/status.ts';
 import { awaitDatabase } from './database/open.ts';
 import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
-import { assertSameDatabase, poolerModeOf } from './database/pooler.ts';
+import { assertSameDatabase, checkSessions } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
@@ -41,8 +41,9 @@ import { createContentEncodings } from './http/content-encodings.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
+import type { Call, FindRoute } from './http/route.ts';
 import { type App, createApp } from './http/serve-request.ts';
-import { createViewCounter } from './notice/view-counter.ts';
+import { ViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
 import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
@@ -105,7 +106,7 @@ export const createGateway = async (
     }
   };
   try {
-    return { ...(await assemble(config, databaseUrl, log, parts, (each) => closers.push(each))), close };
+    return { ...(await assemble({ config, databaseUrl, log, parts, onClose: (each) => closers.push(each) })), close };
   } catch (error) {
     await close().catch((err: unknown) => log.warn({ err }, 'what was opened could not be closed'));
     throw error;
@@ -114,108 +115,189 @@ export const createGateway = async (
 
 type Close = () => unknown;
 
-/** @param onClose is given what closes each part that was opened: what was opened last is closed first */
-const assemble = async (
-  config: Config,
-  databaseUrl: string,
-  log: Logger,
-  { pageOfAll, plugins = [] }: GatewayParts,
-  onClose: (close: Close) => void,
-): Promise<Omit<Gateway, 'close'>> => {
+interface Given {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  readonly parts: GatewayParts;
+  /** Is given what closes each part that was opened: what was opened last is closed first. */
+  readonly onClose: (close: Close) => void;
+}
+
+type Observability = Awaited<ReturnType<typeof createObservability>>;
+type Operations = Awaited<ReturnType<typeof readOperations>>;
+type Connected = Awaited<ReturnType<typeof connect>>;
+type Followed = Awaited<ReturnType<typeof followChanges>>;
+type Memory = ReturnType<typeof createMemory>;
+type Graphql = ReturnType<typeof createGraphql>;
+
+/** From the bottom to the top: what may be asked, the database, memory, GraphQL, HTTP. */
+const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
+  const { config, log, onClose } = given;
+  const operations = await readOperations(given);
+  const observability = await createObservability(config, log);
+  onClose(observability.tracing.close);
+  const connected = await connect(given, observability);
+  const access = await openAccess(config.access, connected.clock, log);
+  onClose(access.close);
+  const followed = await followChanges(given, connected);
+  const memory = createMemory(given, observability, followed);
+  const graphql = createGraphql(given, { observability, operations, followed, memory, access });
+  const metrics = createGatewayMetrics(given, { observability, followed, memory, graphql });
+  const { app, startDraining } = createHttp(given, {
+    observability,
+    operations,
+    followed,
+    memory,
+    graphql,
+    access,
+    metrics,
+    agents: await createAgents(given, { operations, graphql }),
+  });
+  const { statementCount, replicas } = followed;
+  return {
+    app,
+    metrics,
+    statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
+    startDraining,
+    completeSubscriptions: () => graphql.live.complete(),
+    startIndex: memory.browseIndex.start,
+  };
+};
+
+/** The schema, and the documents that clients, REST and the operator have. */
+const readOperations = async ({ config, parts }: Given) => {
+  const { queryLimits: limits } = config;
   const schema = createSchema();
-  const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
-  const operatorsPlugins = [...plugins, ...(await loadPlugins(config.graphqlPlugins))];
+  const rest = await loadRestOperations(schema, limits, config.restDocuments);
+  const plugins = [...(parts.plugins ?? []), ...(await loadPlugins(config.graphqlPlugins))];
   /** Whether all callers get the same. */
-  const areShared = operatorsPlugins.length === 0 || config.pluginsShareAnswers;
-  const documents = new Documents({ ...config, schema, limits: config.queryLimits, areShared });
+  const areShared = plugins.length === 0 || config.pluginsShareAnswers;
+  const documents = new Documents({ ...config, schema, limits, areShared });
   const trusted = {
     documents: await readTrustedDocuments(trustedFiles(config), documents),
     areRequired: config.trustedDocumentsOnly,
-    maxChars: maxCharsOf(config.queryLimits),
+    maxChars: maxCharsOf(limits),
   };
-  const observability = await createObservability(config, log);
-  const { observer, tracing } = observability;
-  onClose(tracing.close);
-  const { preparedStatements, databaseDirectUrl: directUrl, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
-  const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize, exposure, queryLimits: limits } = config;
+  return { schema, rest, plugins, areShared, documents, trusted };
+};
+
+/** A pool of connections to a database that is there. */
+const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer }: Observability) => {
+  const { preparedStatements, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
   const connection = connectionConfig(databaseUrl);
-  const { pooling, isPrepared } = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
-    poolerModeOf(client, { preparedStatements, log }),
+  const { databasePooler: pooling } = config;
+  const lacks = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
+    checkSessions(client, pooling),
   );
+  for (const lack of lacks) log.warn(lack);
+  const isPrepared = preparedStatements === 'auto' ? pooling !== 'transaction' : preparedStatements === 'on';
   const reading = { timeoutMs, log, observer: observer.statement };
-  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size: poolSize });
+  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size });
   onClose(() => pool.end());
-  const clock = createClock();
-  const access = await openAccess(config.access, clock, log);
-  onClose(access.close);
+  return { connection, reading, pool, statementCount, clock: createClock() };
+};
+
+/** The ways to read, and what tells of changes. @throws OperatorError where the database is not migrated or a right is missing */
+const followChanges = async (
+  { config, log, onClose }: Given,
+  { connection, reading, pool, statementCount, clock }: Connected,
+) => {
+  const { databaseDirectUrl: directUrl, databaseReplicaUrls: urls, databasePoolSize: poolSize, freshnessMs } = config;
   await assertMigrated(pool);
   await assertServing(pool, FEATURES);
   const tables = [...FEATURES, ...(await readWatchedTables(pool, FEATURES))];
-  const tableSchema = await currentSchema(pool);
+  const schema = await currentSchema(pool);
   if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
-
-  const tagVersions = createTagVersions(tables);
   const replicas =
-    replicaUrls.length > 0
-      ? createReplicas({ ...reading, urls: replicaUrls, primary: pool, schema: tableSchema, freshnessMs, poolSize })
-      : undefined;
+    urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, schema, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
-  const freshnessMonitor = await startFreshnessMonitor({
-    ...(config.changeFeed === 'poll'
+  const tagVersions = createTagVersions(tables);
+  const feed =
+    config.changeFeed === 'poll'
       ? { source: createPollFeed(tables), connection }
       : {
           source: createListenFeed(tables, replicas?.observer),
           connection: directUrl === undefined ? connection : connectionConfig(directUrl),
-        }),
-    clock,
-    tagVersions,
-    freshnessMs,
-    log,
-  });
+        };
+  const freshnessMonitor = await startFreshnessMonitor({ ...feed, clock, tagVersions, freshnessMs, log });
   onClose(() => freshnessMonitor.close());
-  const prisma = prismaIn(tableSchema, pool);
+  const prisma = prismaIn(schema, pool);
   onClose(() => prisma.$disconnect());
   // Its engine is compiled now, and not at the first request.
   await prisma.$connect();
-  const sql = createSql(pool);
-  /** What most parts need. */
-  const common = { sql, clock, freshnessMonitor, tagVersions, freshnessMs, timeoutMs, kindOf: failureKindOf, log };
-  const { cacheMaxBytes, staleIfErrorMs } = config;
+  return { pool, statementCount, clock, replicas, tagVersions, freshnessMonitor, prisma, sql: createSql(pool) };
+};
+
+/** What is kept of the database, and what waits to be written to it. */
+const createMemory = (
+  { config, databaseUrl, log, onClose }: Given,
+  { tracing }: Observability,
+  { sql, clock, tagVersions, freshnessMonitor }: Followed,
+) => {
+  const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
+  const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
-  const knownRows = createKnownRows({ ...common, maxBytes: rowBytes });
-  const responseCache = createResponseCache({ ...common, maxBytes: cacheMaxBytes - rowBytes, staleIfErrorMs });
-  const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock, timeoutMs));
-  const countViews = createCountViews(viewCounter);
-  const { browseIndexMaxBytes } = config;
+  const views = new ViewCounter(sql, clock, timeoutMs);
+  const viewCounter = traceReads(tracing, 'notice', { view: (id: number) => views.view(id) });
   const browseIndex = new BrowseIndex({
-    ...common,
+    sql,
+    clock,
+    freshnessMonitor,
+    tagVersions,
+    log,
     thread:
       config.changeFeed === 'listen' && browseIndexMaxBytes > 0
         ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes }
         : undefined,
   });
   onClose(browseIndex.close);
-  const createContext = contextFactory({
-    ...common,
-    features: [...FEATURES, createBrowse(browseIndex)],
-    prisma,
-    tracing,
-    knownRows,
-    maxRows: limits.maxCost,
-    replicas,
-  });
-  const load = createLoadGuard({
-    ...config,
-    log,
-    poolSize,
-    connections: poolSize * (1 + replicaUrls.length),
-    pool,
-    lag: watchLoopLag(),
-  });
+  return {
+    knownRows: createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes }),
+    responseCache: createResponseCache({
+      freshnessMonitor,
+      tagVersions,
+      clock,
+      maxBytes: cacheMaxBytes - rowBytes,
+      freshnessMs,
+      staleIfErrorMs,
+      timeoutMs,
+      kindOf: failureKindOf,
+    }),
+    views,
+    viewCounter,
+    countViews: createCountViews(viewCounter),
+    browseIndex,
+  };
+};
+
+interface GraphqlDeps {
+  readonly observability: Observability;
+  readonly operations: Operations;
+  readonly followed: Followed;
+  readonly memory: Memory;
+  readonly access: Access;
+}
+
+/** Executes operations, once or again and again. */
+const createGraphql = (
+  { config, log, onClose }: Given,
+  { observability, operations, followed, memory, access }: GraphqlDeps,
+) => {
+  const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryLimits } = config;
+  const { schema, documents, trusted, plugins, areShared } = operations;
+  const { tracing } = observability;
+  const { responseCache, countViews, viewCounter, knownRows, browseIndex } = memory;
+  const { isRestricted } = access;
+  const maxRows = queryLimits.maxCost;
+  const features = [...FEATURES, createBrowse(browseIndex)];
+  const createContext = contextFactory({ ...followed, features, tracing, knownRows, maxRows });
+  const connections = poolSize * (1 + config.databaseReplicaUrls.length);
+  const load = createLoadGuard({ ...config, log, poolSize, connections, pool: followed.pool, lag: watchLoopLag() });
   onClose(load.stop);
-  const costLimit = createCostLimit(schema, limits.maxCost);
+  const costLimit = createCostLimit(schema, queryLimits.maxCost);
   const compiled = new CompiledExecution();
-  const answers = new Answers({ areRead: operatorsPlugins.length > 0, isCallersOwn: !areShared });
+  const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
   const executing = { documents, createContext, responseCache, costLimit, load, tracing, timeoutMs };
   const execution = areShared
     ? new SharedExecution({ ...executing, compiled, answers, countViews })
@@ -223,101 +305,106 @@ const assemble = async (
   const live = new Live({
     execution,
     ask: (args) => ask(args, executing),
-    source: common,
+    source: { ...followed, freshnessMs, kindOf: failureKindOf },
     maxSubscriptions: config.maxSubscriptions,
-    isRestricted: access.isRestricted,
+    isRestricted,
     log,
   });
   onClose(() => live.close());
-  const maskError = createMaskError(() => observer.logOf(log));
+  const maskError = createMaskError(() => observability.observer.logOf(log));
   const eventStreams = new EventStreams();
-  const yoga = createGraphqlServer({
-    schema,
-    documents,
-    trusted,
-    isRestricted: access.isRestricted,
-    answers,
-    live,
-    eventStreams,
-    execution,
-    maskError,
-    plugins: operatorsPlugins,
-  });
+  const serving = { schema, documents, trusted, isRestricted, answers, live, eventStreams, execution, maskError };
+  const yoga = createGraphqlServer({ ...serving, plugins });
   onClose(() => yoga.dispose());
-  const metrics = createMetrics(
-    {
-      ...observability,
-      responseCache,
-      knownRows,
-      cacheMaxBytes,
-      freshnessMonitor,
-      views: viewCounter,
-      subscriptions: { counts: live.counts, max: config.maxSubscriptions },
-      pool,
-      replicas,
-      load,
-      fallBacks: compiled.fallBacks,
-      browseIndex,
-    },
-    pageOfAll,
+  return { yoga, live, load, answers, maskError, eventStreams, fallBacks: compiled.fallBacks };
+};
+
+const createGatewayMetrics = (
+  { config, parts }: Given,
+  {
+    observability,
+    followed,
+    memory,
+    graphql,
+  }: Pick<GraphqlDeps, 'observability' | 'followed' | 'memory'> & { readonly graphql: Graphql },
+): Metrics => {
+  const { live, load, fallBacks } = graphql;
+  const { cacheMaxBytes, maxSubscriptions: max } = config;
+  const subscriptions = { counts: live.counts, max };
+  return createMetrics(
+    { ...observability, ...memory, ...followed, cacheMaxBytes, subscriptions, load, fallBacks },
+    parts.pageOfAll,
   );
+};
+
+/** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
+const createAgents = async (
+  { config }: Given,
+  { operations, graphql }: { readonly operations: Operations; readonly graphql: Graphql },
+): Promise<readonly FindRoute[]> => {
+  const exposure = config.exposure.ucp;
+  if (exposure === 'off') return [];
+  const { createUcpRoutes } = await import('./ucp/handler.ts');
+  const { documents } = operations;
+  const { yoga, answers, maskError } = graphql;
+  const isBehindProxy = config.trustProxy > 0;
+  return [await createUcpRoutes({ ...config, yoga, documents, answers, maskError, exposure, isBehindProxy })];
+};
+
+interface HttpDeps extends GraphqlDeps {
+  readonly graphql: Graphql;
+  readonly metrics: Metrics;
+  readonly agents: readonly FindRoute[];
+}
+
+/** Answers requests. */
+const createHttp = (
+  { config, log }: Given,
+  { observability, operations, followed, memory, graphql, access, metrics, agents }: HttpDeps,
+) => {
+  const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
+  const { documents, schema, rest, areShared } = operations;
+  const { browseIndex, responseCache, countViews } = memory;
+  const { yoga, answers, maskError, eventStreams, live, load } = graphql;
+  const { isRestricted } = access;
   const isFilling = (): boolean => {
     if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
     // No question comes before this is ready.
     void browseIndex.start();
     return true;
   };
-  const probes = createProbes({ pool, metrics, exposure: exposure.metrics, isFilling });
-  const pages = createPages({
-    exposure,
-    freshnessMs,
-    isOpen: !access.isRestricted && !config.trustedDocumentsOnly,
-    introspection: config.introspection,
-    openapi: createOpenapi(operations, schema, access),
-  });
+  const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
+  const isOpen = !isRestricted && !trustedDocumentsOnly;
+  const openapi = createOpenapi(rest, schema, access);
+  const { graphiql, find } = createPages({ exposure, freshnessMs, isOpen, introspection, openapi });
+  const streamOf = (call: Call) => live.streamOf(call);
+  const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = createApp({
     routes: [
-      createGraphqlRoutes({
-        yoga,
-        documents,
-        answers,
-        maskError,
-        eventStreams,
-        streamOf: (call) => live.streamOf(call),
-        graphiql: pages.graphiql,
-      }),
-      createRestRoutes(operations, { yoga, documents, answers, maskError }),
+      ...agents,
+      createGraphqlRoutes({ yoga, documents, answers, maskError, eventStreams, streamOf, graphiql }),
+      createRestRoutes(rest, { yoga, documents, answers, maskError }),
       probes.find,
-      pages.find,
+      find,
       findDemoPicture,
     ],
-    requests: createRequestCache(
-      areShared ? Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE)) : 0,
-    ),
+    requests: createRequestCache(areShared ? requestBytes : 0),
     responses: responseCache,
     countViews,
     access,
-    previewTime: createPreviewTime(config.previewTokens),
+    previewTime: createPreviewTime(previewTokens),
     load,
     writer: createResponseWriter({
-      clock,
+      clock: followed.clock,
       contentEncodings: createContentEncodings(log),
       cors: createCors(config),
-      isRestricted: access.isRestricted,
-      hasPreviews: config.previewTokens.length > 0,
+      isRestricted,
+      hasPreviews: previewTokens.length > 0,
     }),
-    observer,
+    observer: observability.observer,
     log,
   });
-
-  return {
-    app,
-    metrics,
-    statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
-    startDraining: probes.startDraining,
-    completeSubscriptions: () => live.complete(),
-    startIndex: browseIndex.start,
-  };
+  return { app, startDraining: probes.startDraining };
 };
 
 /** The demo shop has a file of its own, so that it works where nothing else does. */

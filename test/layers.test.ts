@@ -19,7 +19,7 @@ const LAYERS = [
   ['product'],
   ['notice', 'category', 'doctor'],
   ['feature'],
-  ['rest'],
+  ['rest', 'ucp'],
   ['graphql', 'pages'],
   ['http', 'import'],
   ['config'],

@@ -2,7 +2,6 @@ import pg from 'pg';
 import type { DatabaseClient } from '../database/client.ts';
 import { SET_SESSION } from '../database/connection.ts';
 import { hasCode } from '../database/failures.ts';
-import { assertOwnSession } from '../database/pooler.ts';
 import { type CachedTable, type Change, readChange } from './tags.ts';
 
 /** What a heartbeat brings, in the database's milliseconds. */
@@ -103,7 +102,6 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
       onChange(what);
     };
 
-    await assertOwnSession(client, 'Notifications (CHANGE_FEED=listen) need', '; or set CHANGE_FEED=poll');
     let found: Pick<ListenedHeartbeat, 'files' | 'oids'> = { files: [], oids: [] };
     const oidOf = (table: string): string | undefined =>
       found.oids[tables.findIndex((each) => each.table === table)] ?? undefined;

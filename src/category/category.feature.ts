@@ -1,7 +1,7 @@
 import type { Category } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
-import { createCategoryLoaders, createCategoryReads } from './category.loader.ts';
+import { CategoryLoaders, createCategoryReads } from './category.loader.ts';
 
 export const category: Feature = {
   table: 'category',
@@ -12,6 +12,6 @@ export const category: Feature = {
   createLoaders: ({ sql, prisma, tracing, knownRows }) => {
     const known = knownRows?.of<Category>('category');
     const reads = traceReads(tracing, 'category', createCategoryReads(sql, prisma, known));
-    return (scope) => createCategoryLoaders(reads, scope, known);
+    return (scope) => new CategoryLoaders(reads, scope, known);
   },
 };

@@ -10,12 +10,17 @@ import { categoriesAndAncestors, categoriesAndDescendants } from './category.sql
 
 declare module '../graphql/context.ts' {
   interface Loaders {
-    readonly category: ReturnType<typeof createCategoryLoaders>;
+    readonly category: CategoryLoaders;
   }
 }
 
 /** The order of the roots, and of the children of each category. */
 const BY_POSITION: Prisma.CategoryOrderByWithRelationInput[] = [{ position: 'asc' }, { id: 'asc' }];
+
+/** Between the names of a path. */
+const PATH_SEPARATOR = '>';
+
+type CategoryReads = ReturnType<typeof createCategoryReads>;
 
 /** What the loaders of all operations share. */
 export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Category>) => ({
@@ -27,6 +32,8 @@ export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: Know
     read: (slugs: string[]) => prisma.category.findMany({ where: { slug: { in: inList(slugs) } } }),
     keyOf: ({ slug }) => slug,
   }),
+  byNames: (slugs: readonly string[], names: readonly string[]) =>
+    prisma.category.findMany({ where: { OR: [{ slug: { in: inList(slugs) } }, { name: { in: inList(names) } }] } }),
   lineage: (ids: readonly number[]) => sql.rows<Category>(categoriesAndAncestors, [ids]),
   withDescendants: async (ids: readonly number[]) => {
     const rows = await sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
@@ -40,103 +47,123 @@ export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: Know
 });
 
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
-export const createCategoryLoaders = (
-  reads: ReturnType<typeof createCategoryReads>,
-  { hints, inFlight }: LoaderScope,
-  known?: KnownRowsOf<Category>,
-) => {
-  const loaded = new Map<number, Category | Promise<Category | null>>();
+export class CategoryLoaders {
+  readonly #reads: CategoryReads;
+  readonly #scope: LoaderScope;
+  readonly #known: KnownRowsOf<Category> | undefined;
+  readonly #loaded = new Map<number, Category | Promise<Category | null>>();
+  #roots: Promise<Category[]> | undefined;
 
-  // Waits until all lists of products are read, so that their categories take one statement.
-  const read = (id: number): Promise<Category | null> =>
-    inFlight.isIdle
-      ? reads.byId.load(id)
-      : new Promise((resolve) => inFlight.whenIdle(() => resolve(reads.byId.load(id))));
+  constructor(reads: CategoryReads, scope: LoaderScope, known?: KnownRowsOf<Category>) {
+    this.#reads = reads;
+    this.#scope = scope;
+    this.#known = known;
+  }
 
-  const byIdOrNull = (id: number): Category | Promise<Category | null> => {
-    let category = loaded.get(id);
+  byIdOrNull(id: number): Category | Promise<Category | null> {
+    let category = this.#loaded.get(id);
     if (!category) {
+      const { hints } = this.#scope;
       hints.dependsOn('category');
-      category = known?.find(id, hints) ?? read(id);
-      loaded.set(id, category);
+      category = this.#known?.find(id, hints) ?? this.#read(id);
+      this.#loaded.set(id, category);
     }
     return category;
-  };
+  }
 
   /** For an id in a foreign key; at once where the category was read before. @throws RowVanished */
-  const byId = (id: number): Category | Promise<Category> => {
-    const category = byIdOrNull(id);
+  byId(id: number): Category | Promise<Category> {
+    const category = this.byIdOrNull(id);
     return category instanceof Promise ? category.then((found) => found ?? vanished(id)) : category;
-  };
+  }
 
-  /** A category that was read together with other rows is not read again. */
-  const remember = (category: Category): void => {
-    hints.dependsOn('category');
-    loaded.set(category.id, category);
-  };
-
-  const rememberAll = async (categories: Promise<Category[]>): Promise<Category[]> => {
-    hints.dependsOn('category');
-    for (const category of await categories) loaded.set(category.id, category);
-    return categories;
-  };
-
-  const bySlug = memo(async (slug: string): Promise<Category | null> => {
-    hints.dependsOn('category');
-    return isStorable(slug) ? reads.bySlug.load(slug) : null;
+  readonly bySlug = memo(async (slug: string): Promise<Category | null> => {
+    this.#scope.hints.dependsOn('category');
+    return isStorable(slug) ? this.#reads.bySlug.load(slug) : null;
   });
 
-  const lineages = new DataLoader<readonly number[], ReadonlyMap<number, Category>>(
+  /** A category that was read together with other rows is not read again. */
+  remember(category: Category): void {
+    this.#scope.hints.dependsOn('category');
+    this.#loaded.set(category.id, category);
+  }
+
+  /** Some categories and all that are above them, by id; an unknown id is left out. One statement for any number of calls at the same time. */
+  lineage(ids: readonly number[]): Promise<ReadonlyMap<number, Category>> {
+    this.#scope.hints.dependsOn('category');
+    return this.#lineages.load(ids);
+  }
+
+  /** Those that one of these names stands for: a slug, a name, or the names from the root on. */
+  async byNames(names: readonly string[]): Promise<Category[]> {
+    this.#scope.hints.dependsOn('category');
+    const wanted = new Set(names.filter(isStorable));
+    const ends = [...wanted].map((name) => name.slice(name.lastIndexOf(PATH_SEPARATOR) + 1).trimStart());
+    const found = await this.#reads.byNames([...wanted], [...new Set([...wanted, ...ends])]);
+    const byId = await this.lineage(found.map(({ id }) => id));
+    const pathOf = (category: Category): string => {
+      const line = [category, ...pathAbove(category, byId)].reverse();
+      return line.map(({ name }) => name).join(` ${PATH_SEPARATOR} `);
+    };
+    return found.filter((each) => wanted.has(each.slug) || wanted.has(each.name) || wanted.has(pathOf(each)));
+  }
+
+  /** Those above a category, root first. */
+  async ancestorsOf(category: Category): Promise<Category[]> {
+    this.#scope.hints.dependsOn('category');
+    if (category.parentId === null) return [];
+    return pathAbove(category, await this.lineage([category.parentId])).reverse();
+  }
+
+  /** These ids and those of all categories below them. */
+  withDescendants(ids: readonly number[]): Promise<number[]> {
+    this.#scope.hints.dependsOn('category');
+    return this.#reads.withDescendants(ids);
+  }
+
+  /** The roots of the tree, by position then id. */
+  roots(): Promise<Category[]> {
+    this.#roots ??= this.#rememberAll(this.#reads.roots());
+    return this.#roots;
+  }
+
+  /** By position then id. */
+  childrenOf(id: number): Promise<Category[]> {
+    return this.#children.load(id);
+  }
+
+  readonly #lineages = new DataLoader<readonly number[], ReadonlyMap<number, Category>>(
     async (lists) => {
-      const categories = await rememberAll(reads.lineage([...new Set(lists.flat())]));
+      const categories = await this.#rememberAll(this.#reads.lineage([...new Set(lists.flat())]));
       const byId = new Map(categories.map((category) => [category.id, category]));
       return lists.map(() => byId);
     },
     { cache: false },
   );
 
-  /** Some categories and all that are above them, by id; an unknown id is left out. One statement for any number of calls at the same time. */
-  const lineage = (ids: readonly number[]): Promise<ReadonlyMap<number, Category>> => {
-    hints.dependsOn('category');
-    return lineages.load(ids);
-  };
-
-  let roots: Promise<Category[]> | undefined;
-  const children = new DataLoader<number, Category[]>(
+  readonly #children = new DataLoader<number, Category[]>(
     async (parentIds) => {
-      const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);
+      const categories = await this.#rememberAll(this.#reads.childrenOf(parentIds));
+      const byParent = Map.groupBy(categories, ({ parentId }) => parentId);
       return parentIds.map((parentId) => byParent.get(parentId) ?? []);
     },
     { maxBatchSize: MAX_KEYS },
   );
 
-  return {
-    byIdOrNull,
-    byId,
-    bySlug,
-    remember,
-    lineage,
-    /** Those above a category, root first. */
-    ancestorsOf: async (category: Category): Promise<Category[]> => {
-      hints.dependsOn('category');
-      if (category.parentId === null) return [];
-      const byId = await lineage([category.parentId]);
-      return pathAbove(category, byId).reverse();
-    },
-    /** These ids and those of all categories below them. */
-    withDescendants: (ids: readonly number[]): Promise<number[]> => {
-      hints.dependsOn('category');
-      return reads.withDescendants(ids);
-    },
-    /** The roots of the tree, by position then id. */
-    roots: (): Promise<Category[]> => {
-      roots ??= rememberAll(reads.roots());
-      return roots;
-    },
-    /** By position then id. */
-    childrenOf: (id: number): Promise<Category[]> => children.load(id),
-  };
-};
+  /** Waits until all lists of products are read, so that their categories take one statement. */
+  #read(id: number): Promise<Category | null> {
+    const { inFlight } = this.#scope;
+    const load = () => this.#reads.byId.load(id);
+    return inFlight.isIdle ? load() : new Promise((resolve) => inFlight.whenIdle(() => resolve(load())));
+  }
+
+  async #rememberAll(read: Promise<Category[]>): Promise<Category[]> {
+    this.#scope.hints.dependsOn('category');
+    const categories = await read;
+    for (const category of categories) this.#loaded.set(category.id, category);
+    return categories;
+  }
+}
 
 /** The categories above one, its parent first. Ends where the parents form a circle. */
 export const pathAbove = ({ id, parentId }: Category, byId: ReadonlyMap<number, Category>): Category[] => {

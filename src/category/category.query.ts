@@ -1,3 +1,4 @@
+import { atMost, LIST_SIZE } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Category } from './category.type.ts';
 
@@ -16,6 +17,15 @@ builder.queryFields((t) => ({
     description: 'The category with this slug.',
     args: { slug: t.arg.string({ required: true }) },
     resolve: (_, { slug }, { loaders }) => loaders.category.bySlug(slug),
+  }),
+
+  categoriesByNames: t.field({
+    type: [Category],
+    description: 'Categories by their slug, their name, or their path from the root (`Home > Kitchen`).',
+    args: {
+      names: t.arg.stringList({ required: true, ...atMost(LIST_SIZE.maximum ?? 0, 'Unknown ones are left out.') }),
+    },
+    resolve: (_, { names }, { loaders }) => loaders.category.byNames(names),
   }),
 
   categories: t.field({

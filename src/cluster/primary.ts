@@ -39,51 +39,52 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
   // All workers get the same port. Whether another program has it is checked here: a socket with `reusePort` would not report that.
   const environment = { DATABASE_URL: databaseUrl, PORT: String(await findPort(config)) };
   const workers = new Workers(environment, log);
-  const url = await workers.serve(config.workers);
+  // No worker outlives this process.
+  process.once('exit', () => workers.kill());
+  let url: string;
+  try {
+    url = await workers.serve(config.workers);
+  } catch (error) {
+    workers.kill();
+    throw error;
+  }
   return { url, stop: () => workers.stop(config.shutdownTimeoutMs + GRACE_MS) };
 };
 
-/** The workers of this process. Those that end are replaced until they are stopped. */
 class Workers {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #log: Logger;
-  /** Workers that have not ended, serving or not. */
+  /** Those that have not ended, serving or not. */
   readonly #running = new Map<Worker, Promise<unknown>>();
   readonly #metrics = createClusterMetrics({ workers: () => this.#serving, deaths: () => this.#deaths });
-  #serving = 0;
   #deaths = 0;
+  #serving = 0;
   #isStopping = false;
 
   constructor(environment: Readonly<Record<string, string>>, log: Logger) {
     this.#environment = environment;
     this.#log = log;
-    // No worker outlives this process.
-    process.once('exit', () => this.#kill());
   }
 
-  /** @returns their address @throws Error with the error of the first that cannot start */
+  /** Resolves with the address when all serve. @throws Error with the error of the first that cannot start */
   async serve(count: number): Promise<string> {
-    const started = await Promise.all(Array.from({ length: count }, () => this.#start())).catch((error: unknown) => {
-      this.#kill();
-      throw error;
-    });
-    for (const worker of started) {
+    const workers = await Promise.all(Array.from({ length: count }, () => this.#start()));
+    for (const worker of workers) {
       this.#log.info(`${worker.name} serves`);
       void this.#keep(worker);
     }
-    return started[0]?.url ?? '';
+    return workers[0]?.url ?? '';
   }
 
-  /** Resolves when all have ended. @param timeoutMs after this time they are killed */
-  async stop(timeoutMs: number): Promise<void> {
+  async stop(finishMs: number): Promise<void> {
     this.#isStopping = true;
     for (const worker of this.#running.keys()) tell(worker, { kind: 'stop' });
-    const overdue = setTimeout(() => this.#kill(), timeoutMs);
+    const overdue = setTimeout(() => this.kill(), finishMs);
     await Promise.all(this.#running.values());
     clearTimeout(overdue);
   }
 
-  #kill(): void {
+  kill(): void {
     for (const worker of this.#running.keys()) worker.process.kill('SIGKILL');
   }
 
@@ -111,46 +112,46 @@ class Workers {
     return started;
   }
 
-  #sendPage(worker: Worker): Promise<void> {
-    return this.#metrics.page().then(
-      (page) => tell(worker, { kind: 'page', page }),
-      (error: unknown) => {
-        this.#log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
-        tell(worker, { kind: 'page' });
-      },
-    );
-  }
-
   /** Replaces this worker, and each of its replacements, until the gateway stops. */
   async #keep(first: StartedWorker): Promise<void> {
     let failures = 0;
-    for (let current = first; ; ) {
+    for (let current: StartedWorker | undefined = first; current; ) {
+      const { name, over }: StartedWorker = current;
       const sinceMs = performance.now();
       this.#serving += 1;
-      const how = await current.over;
+      const how = await over;
       if (this.#isStopping) return;
       this.#serving -= 1;
       this.#deaths += 1;
       failures = performance.now() - sinceMs > STEADY_MS ? 0 : failures + 1;
-      this.#log.error(`${current.name} ended with ${how}; it is replaced`);
-      for (let next: StartedWorker | undefined; !next; failures += next ? 0 : 1) {
-        await delay(backOffMs(failures));
-        if (this.#isStopping) return;
-        next = await this.#tryToStart(backOffMs(failures + 1));
-        if (next) current = next;
-      }
-      this.#log.info(`${current.name} replaces it`);
+      this.#log.error(`${name} ended with ${how}; it is replaced`);
+      current = await this.#replace(failures);
     }
   }
 
-  /** @returns undefined where it does not start @param nextInMs for the log: when it is tried again */
-  async #tryToStart(nextInMs: number): Promise<StartedWorker | undefined> {
+  /** Tries until a worker serves. @param failures number of starts in a row that failed or ended soon @returns undefined where the gateway stops */
+  async #replace(failures: number): Promise<StartedWorker | undefined> {
+    for (let failed = failures; ; failed += 1) {
+      await delay(backOffMs(failed));
+      if (this.#isStopping) return undefined;
+      try {
+        const started = await this.#start();
+        this.#log.info(`${started.name} replaces it`);
+        return started;
+      } catch (error) {
+        if (this.#isStopping) return undefined;
+        const nextMs = backOffMs(failed + 1);
+        this.#log.error({ err: error }, `a worker does not start; the next try is in ${nextMs / 1000} s`);
+      }
+    }
+  }
+
+  async #sendPage(worker: Worker): Promise<void> {
     try {
-      return await this.#start();
+      tell(worker, { kind: 'page', page: await this.#metrics.page() });
     } catch (error) {
-      if (!this.#isStopping)
-        this.#log.error({ err: error }, `a worker does not start; the next try is in ${nextInMs / 1000} s`);
-      return undefined;
+      this.#log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
+      tell(worker, { kind: 'page' });
     }
   }
 }

@@ -2,7 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { type AccessConfig, isRestricted } from '../access/access.ts';
 import { OperatorError } from '../errors.ts';
 import { createScrub, shortened } from '../observability/log.ts';
-import type { TracingConfig } from '../observability/opentelemetry.ts';
+import type { TracingConfig } from '../observability/tracing.ts';
 import type { VariableOptions } from './gateway-options.ts';
 import { exposure } from './values.ts';
 import { camelCase, type Exposures, ROWS, type Values, type VariableName } from './variables.ts';
@@ -195,6 +195,10 @@ const missingCompanions = (values: Values): string[] => {
     databaseUrl === undefined && hasReplicas && 'DATABASE_REPLICA_URLS needs DATABASE_URL beside it',
     // Without notifications, the gateway cannot know whether a replica has replayed a change.
     changeFeed === 'poll' && hasReplicas && 'DATABASE_REPLICA_URLS needs CHANGE_FEED=listen',
+    values.databasePooler === 'transaction' &&
+      databaseDirectUrl === undefined &&
+      changeFeed === 'listen' &&
+      'DATABASE_POOLER=transaction needs DATABASE_DIRECT_URL beside it, for a session that listens, or CHANGE_FEED=poll',
     values.trustedDocumentsOnly &&
       values.trustedDocuments === undefined &&
       'TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS beside it',

@@ -1,4 +1,5 @@
 import type { Exposure } from '../access/access.ts';
+import { POOLERS } from '../database/pooler.ts';
 import {
   choice,
   databaseUrl,
@@ -96,9 +97,14 @@ const database = {
   DATABASE_WAIT_MS: row(milliseconds(0), 'How long the start waits for the database. 0: it tries once.', {
     default: '30000',
   }),
+  DATABASE_POOLER: row(
+    choice(POOLERS),
+    'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL` or `CHANGE_FEED=poll`.',
+    { default: 'none' },
+  ),
   PREPARED_STATEMENTS: row(
     choice(['auto', 'on', 'off']),
-    'Whether statements are prepared. `auto`: not behind a pooler in transaction mode.',
+    'Whether statements are prepared. `auto`: not with `DATABASE_POOLER=transaction`.',
     { default: 'auto' },
   ),
   DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', {
@@ -247,6 +253,21 @@ const access = {
   }),
 };
 
+const agents = {
+  UCP: row(exposure, 'The catalogue for [agents](agents.md), by the Universal Commerce Protocol.', { default: 'off' }),
+  PUBLIC_URL: row(
+    httpUrl,
+    'Address by which clients reach the gateway, for the profile and the pictures of the catalogue.',
+    {
+      whenUnset: 'as each request says',
+    },
+  ),
+  PRODUCT_URL: row(text, 'Address of a product in the shop, with `{slug}` in it: `https://shop.example/p/{slug}`.'),
+  SHOP_CURRENCY: row(text, 'Currency of price filters of the catalogue, by ISO 4217.', {
+    whenUnset: 'that of most products',
+  }),
+};
+
 const load = {
   MAX_IN_FLIGHT: row(integer(1, 1_000_000), 'Most requests for what is not in memory. Further ones get a 503.', {
     default: '10000',
@@ -358,6 +379,7 @@ export const VARIABLES = {
   ...queryLimits,
   ...documents,
   ...access,
+  ...agents,
   ...load,
   ...connections,
   ...shutdown,
@@ -389,6 +411,7 @@ export const GROUPS = [
   group('Limits of an operation', queryLimits, 'Beyond one: the error `QUERY_TOO_COMPLEX`.'),
   group('Documents and plugins', documents),
   group('Access', access),
+  group('Agents', agents),
   group('Load', load, PER_WORKER),
   group('Connections', connections, PER_WORKER),
   group('Shutdown', shutdown),

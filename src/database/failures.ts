@@ -81,8 +81,16 @@ export const messageOf = (error: unknown): string => {
   return first instanceof Error ? first.message : String(first);
 };
 
+/** As PgBouncer says it. */
+export const UNSUPPORTED = /unsupported startup parameter: (\w+)/;
+
 /** For `catch` at the start. @throws OperatorError where the database is not there, and otherwise what was thrown */
 export const throwUnreachable = (error: Error): never => {
   if (error instanceof OperatorError || !isDatabaseUnavailable(error)) throw error;
+  const [, parameter] = UNSUPPORTED.exec(error.message) ?? [];
+  if (parameter)
+    throw new OperatorError(
+      `A pooler before the database lets no session begin with ${parameter}: set DATABASE_POOLER to its mode.`,
+    );
   throw new OperatorError(`The database cannot be reached: ${error.message || error.name}. Check DATABASE_URL.`);
 };

@@ -36,83 +36,100 @@ export const createConnectToPrimary = (
   hosts: readonly Host[],
   attributes: SessionAttributes,
 ): ConnectToPrimary => {
-  const open = new Map<DatabaseClient, Host>();
-  let primary: Host | undefined;
-  let finding: Promise<Host> | undefined;
-  let failure: { readonly error: unknown; readonly untilMs: number } | undefined;
+  const primary = new PrimaryHost(config, hosts, attributes);
+  return (client, open) => primary.connect(client, open);
+};
 
-  const drop = (isDropped: (host: Host) => boolean): void => {
-    for (const [client, host] of open) {
-      if (isDropped(host))
-        client.connection.stream.destroy(new Error('Connection terminated: another server is the primary'));
-    }
-  };
+/** The host that is the primary, as far as it is known, and the connections to it. */
+class PrimaryHost {
+  readonly #config: pg.ClientConfig;
+  readonly #hosts: readonly Host[];
+  readonly #attributes: SessionAttributes;
+  readonly #open = new Map<DatabaseClient, Host>();
+  #primary: Host | undefined;
+  #finding: Promise<Host> | undefined;
+  #failure: { readonly error: unknown; readonly untilMs: number } | undefined;
 
-  const forget = (host: Host): void => {
-    if (primary === host) primary = undefined;
-  };
+  constructor(config: pg.ClientConfig, hosts: readonly Host[], attributes: SessionAttributes) {
+    this.#config = config;
+    this.#hosts = hosts;
+    this.#attributes = attributes;
+  }
 
-  const probe = (host: Host): Promise<Host> =>
-    withConnection({ ...config, ...host }, PROBE_TIMEOUT_MS, async (client) => {
-      await followWritability(client, attributes)();
-      return host;
-    });
-
-  const search = async ([host, ...others]: readonly Host[]): Promise<Host> => {
-    if (!host) throw new NotWritable('none of the hosts takes writes');
-    const probed = probe(host);
-    const found = await Promise.race([probed, delay(STAGGER_MS, undefined, { ref: false })]).catch(() => undefined);
-    return found ?? Promise.any([probed, search(others)]);
-  };
-
-  const find = async (): Promise<Host> => {
-    try {
-      const found = await search(hosts);
-      primary = found;
-      drop((host) => host !== found);
-      return found;
-    } catch (failed) {
-      const error = mostTelling(failed);
-      failure = { error, untilMs: performance.now() + RETRY_MS };
-      throw error;
-    } finally {
-      finding = undefined;
-    }
-  };
-
-  const findOnce = (): Promise<Host> => {
-    if (failure && performance.now() < failure.untilMs) throw failure.error;
-    finding ??= find();
-    return finding;
-  };
-
-  return async (client, openConnection) => {
-    const host = primary ?? (await findOnce());
+  /** @param open opens the connection to the host and port that are set on the client */
+  async connect(client: DatabaseClient, open: () => Promise<unknown>): Promise<void> {
+    const host = this.#primary ?? (await this.#find());
     // The pool has given the connection up meanwhile.
     if (client.connection.stream.destroyed) throw new Error('timeout exceeded when trying to connect');
-    const assertWritable = followWritability(client, attributes, () => {
-      forget(host);
-      drop((each) => each === host);
+    const assertWritable = followWritability(client, this.#attributes, () => {
+      this.#forget(host);
+      this.#drop((each) => each === host);
     });
     try {
       // Declared as read-only, and read when it connects.
       Object.assign(client, host);
-      await openConnection();
+      await open();
       await assertWritable();
     } catch (error) {
-      forget(host);
+      this.#forget(host);
       client.connection.stream.destroy();
       throw error;
     }
-    open.set(client, host);
+    this.#open.set(client, host);
     client.connection.once('end', () => {
-      open.delete(client);
-      if (!client.isEnding) forget(host);
+      this.#open.delete(client);
+      if (!client.isEnding) this.#forget(host);
     });
     // Another server was found to be the primary while this one connected.
-    if (primary && primary !== host) drop((each) => each === host);
-  };
-};
+    if (this.#primary && this.#primary !== host) this.#drop((each) => each === host);
+  }
+
+  #drop(isDropped: (host: Host) => boolean): void {
+    for (const [client, host] of this.#open) {
+      if (isDropped(host))
+        client.connection.stream.destroy(new Error('Connection terminated: another server is the primary'));
+    }
+  }
+
+  #forget(host: Host): void {
+    if (this.#primary === host) this.#primary = undefined;
+  }
+
+  #find(): Promise<Host> {
+    if (this.#failure && performance.now() < this.#failure.untilMs) return Promise.reject(this.#failure.error);
+    this.#finding ??= this.#search(this.#hosts)
+      .then(
+        (found) => {
+          this.#primary = found;
+          this.#drop((host) => host !== found);
+          return found;
+        },
+        (failed: unknown) => {
+          const error = mostTelling(failed);
+          this.#failure = { error, untilMs: performance.now() + RETRY_MS };
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.#finding = undefined;
+      });
+    return this.#finding;
+  }
+
+  async #search([host, ...others]: readonly Host[]): Promise<Host> {
+    if (!host) throw new NotWritable('none of the hosts takes writes');
+    const probed = this.#probe(host);
+    const found = await Promise.race([probed, delay(STAGGER_MS, undefined, { ref: false })]).catch(() => undefined);
+    return found ?? Promise.any([probed, this.#search(others)]);
+  }
+
+  #probe(host: Host): Promise<Host> {
+    return withConnection({ ...this.#config, ...host }, PROBE_TIMEOUT_MS, async (client) => {
+      await followWritability(client, this.#attributes)();
+      return host;
+    });
+  }
+}
 
 const errorsIn = (error: unknown): readonly unknown[] =>
   error instanceof AggregateError ? error.errors.flatMap(errorsIn) : [error];

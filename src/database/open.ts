@@ -5,8 +5,9 @@ import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
 import { type DatabaseClient, withConnection } from './client.ts';
 import { connectionConfig, hostsOf } from './connection.ts';
-import { isDatabaseUnavailable, messageOf } from './failures.ts';
+import { isDatabaseUnavailable, messageOf, UNSUPPORTED } from './failures.ts';
 import { applyMigrations } from './migrations/apply.ts';
+import type { Pooling } from './pooler.ts';
 
 /** The database that the configuration names. */
 export interface OpenDatabase {
@@ -30,13 +31,22 @@ export interface OpenOptions {
   readonly dataDir: string;
 }
 
-/** The configuration for what needs a session of its own: with the direct URL, where there is one. */
-export const withDirectUrl = <Config extends Pick<OpenOptions, 'databaseUrl' | 'databaseDirectUrl'>>(
+/**
+ * The configuration for what needs a session of its own: with the direct URL, where there is one.
+ * @throws OperatorError where there is only a pooler in transaction mode
+ */
+export const withDirectUrl = <
+  Config extends Pick<OpenOptions, 'databaseUrl' | 'databaseDirectUrl'> & { readonly databasePooler: Pooling },
+>(
   config: Config,
-): Config => ({
-  ...config,
-  databaseUrl: config.databaseDirectUrl ?? config.databaseUrl,
-});
+): Config => {
+  const { databaseDirectUrl, databaseUrl, databasePooler } = config;
+  if (databasePooler === 'transaction' && databaseUrl !== undefined && databaseDirectUrl === undefined)
+    throw new OperatorError(
+      'This needs a session, and DATABASE_POOLER=transaction gives none: set DATABASE_DIRECT_URL to the database itself, or to a pool in session mode.',
+    );
+  return { ...config, databaseUrl: databaseDirectUrl ?? databaseUrl };
+};
 
 const DIRECT_URL = 'DATABASE_DIRECT_URL';
 
@@ -111,7 +121,7 @@ export const awaitDatabase = async <Answer>(
       if (error instanceof OperatorError) throw error;
       const message = messageOf(error);
       const waitedMs = performance.now() - startedMs;
-      const [, parameter] = /unsupported startup parameter: (\w+)/.exec(message) ?? [];
+      const [, parameter] = UNSUPPORTED.exec(message) ?? [];
       if (parameter)
         throw new OperatorError(
           `A pooler before the database lets no session begin with ${parameter}: leave it out of ${variable}, and let the role set it ("alter role … set ${parameter} = …").`,

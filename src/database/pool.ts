@@ -46,6 +46,9 @@ export const createDatabase = (options: Options): Database => {
   const watchdog = createQueryWatchdog(timeoutMs + SERVER_GRACE_MS);
 
   class CountingClient extends DatabaseClient {
+    /** Whether it was taken out of the pool for several statements, as for a transaction: those are not the pool's own. */
+    isTaken = false;
+
     constructor(config?: ConnectionConfig) {
       super(config);
       watchdog.follow(this);
@@ -55,7 +58,8 @@ export const createDatabase = (options: Options): Database => {
     override query = ((...args: Parameters<pg.Client['query']>) => {
       statements += 1;
       watchdog.asked(this);
-      return super.query(...withExactJson(isPrepared ? args : unnamed(args)));
+      const result = super.query(...withExactJson(isPrepared ? args : unnamed(args)));
+      return observer && this.isTaken ? observed(observer, args, result as unknown as Promise<unknown>) : result;
     }) as pg.Client['query'];
   }
 
@@ -67,13 +71,14 @@ export const createDatabase = (options: Options): Database => {
         if (!isPlanOutdated(error)) throw error;
         return super.query(...unnamed(args));
       });
-      if (observer) {
-        const [config] = args;
-        const end = typeof config === 'string' ? observer(undefined, config) : observer(config.name, config.text);
-        result.then(() => end(), end);
-      }
-      return result;
+      return observer ? observed(observer, args, result) : result;
     }) as pg.Pool['query'];
+
+    // Its own statements get their connection by a callback.
+    override connect = ((callback?: Parameters<pg.Pool['connect']>[0]) =>
+      callback
+        ? super.connect(callback)
+        : super.connect().then((client) => Object.assign(client, { isTaken: true }))) as pg.Pool['connect'];
   }
 
   const pool = new WatchedPool({
@@ -94,11 +99,23 @@ export const createDatabase = (options: Options): Database => {
     }),
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+  pool.on('release', (_error, client) => Object.assign(client, { isTaken: false }));
   // Without a listener of its own, a connection in use that breaks would take the process down.
   pool.on('connect', (client) =>
     client.on('error', (error) => log.warn({ err: error }, 'a database connection broke')),
   );
   return { pool, statementCount: () => statements };
+};
+
+const observed = <Result extends Promise<unknown>>(
+  observer: ObserveStatement,
+  [config]: readonly unknown[],
+  result: Result,
+): Result => {
+  const { name, text } = typeof config === 'string' ? { name: undefined, text: config } : (config as pg.QueryConfig);
+  const end = observer(name, text);
+  result.then(() => end(), end);
+  return result;
 };
 
 /**

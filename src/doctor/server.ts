@@ -4,7 +4,7 @@ import { createClock } from '../database/clock.ts';
 import { connectionConfig, hostsOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
-import { poolerModeOf } from '../database/pooler.ts';
+import { checkSessions } from '../database/pooler.ts';
 import {
   hasReplayed,
   isOfHistory,
@@ -122,19 +122,17 @@ export const checkConnections: Check = async ({ client, config, instances }) => 
   return findings.length > 0 ? findings : [ok('connections', `${wanted} fit: ${state}`)];
 };
 
-const POOLERS = {
+const SESSIONS = {
   none: 'none between here and the database',
   session: 'in session mode: each connection has a session of its own',
   transaction: 'in transaction mode: each transaction may have another session',
 } as const;
 
-/** Which pooler is between here and the database, and whether the gateway is configured for it. */
-export const checkPooler: Check = async ({ client, config: { preparedStatements, databaseTimeoutMs } }) => {
-  const warnings: string[] = [];
-  const log = { warn: (text: string) => void warnings.push(text) };
-  const { pooling } = await poolerModeOf(client, { preparedStatements, log });
+/** Whether sessions have what they need, through the pooler that the gateway is told of. */
+export const checkPooler: Check = async ({ client, config: { databasePooler: pooling, databaseTimeoutMs } }) => {
+  const warnings = await checkSessions(client, pooling);
   const remedy = `Let the owner run "alter role … set statement_timeout = '${databaseTimeoutMs}ms'; alter role … set jit = off".`;
-  return warnings.length > 0 ? warnings.map((text) => warn('pooler', text, remedy)) : [ok('pooler', POOLERS[pooling])];
+  return warnings.length > 0 ? warnings.map((text) => warn('pooler', text, remedy)) : [ok('pooler', SESSIONS[pooling])];
 };
 
 const TIMEOUT_MS = 3000;

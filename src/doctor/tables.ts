@@ -1,5 +1,4 @@
-import { type DatabaseClient, oneRow, withConnection } from '../database/client.ts';
-import { connectionConfig } from '../database/connection.ts';
+import { type DatabaseClient, oneRow } from '../database/client.ts';
 import { missingRights, readWatchedTables } from '../database/migrations/rights.ts';
 import {
   assertOwnHistory,
@@ -7,7 +6,7 @@ import {
   readMigrationFiles,
   readMigrationStatus,
 } from '../database/migrations/status.ts';
-import { findPooling, tripOfNotification } from '../database/pooler.ts';
+import { tripOfNotification } from '../database/pooler.ts';
 import type { CheckedTable } from '../feature.ts';
 import { type Check, type Examined, type Finding, fail, ok, warn } from './finding.ts';
 
@@ -201,8 +200,6 @@ export const checkQueue: Check = async ({ client }) => {
   return [warn('queue', `${message}: once it is full, every write fails`, remedy)];
 };
 
-const TIMEOUT_MS = 3000;
-
 /** Whether changes are notified: the triggers are on, and a notification reaches a connection that listens. */
 export const checkNotifications: Check = async (examined) =>
   examined.config.changeFeed === 'poll'
@@ -229,15 +226,7 @@ const checkRoundTrip = async ({ client, url, config }: Examined): Promise<Findin
   const remedy = config.databaseDirectUrl
     ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, directly or through a pool in session mode; or set CHANGE_FEED=poll.'
     : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL, or CHANGE_FEED=poll.';
-  if (await hasSharedSessions(directUrl)) {
-    const message = 'a pooler in transaction mode takes them: changes would not show while responses are cached';
-    return fail('notifications', message, remedy);
-  }
   const tripMs = await tripOfNotification(directUrl, (sql, values) => client.query(sql, values));
   if (tripMs !== undefined) return ok('notifications', `one arrived after ${tripMs.toFixed(1)} ms`);
   return fail('notifications', 'one did not arrive: changes would not show while responses are cached', remedy);
 };
-
-/** Whether a pooler there gives each transaction another session. */
-const hasSharedSessions = (url: string): Promise<boolean> =>
-  withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => (await findPooling(client)) === 'transaction');

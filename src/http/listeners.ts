@@ -4,7 +4,8 @@ import { type AddressInfo, createServer, type ListenOptions, Server as SocketSer
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
 
-const MAX_ACCEPT_WAITING_MS = 500;
+/** Of a busy process; with an empty queue it ends at once. */
+const MAX_ACCEPT_WAITING_MS = 2000;
 
 export type Listener = Awaited<ReturnType<typeof listenOn>>;
 
@@ -21,7 +22,7 @@ export const listenOn = async (server: Server, address: Address) => {
   return {
     /**
      * Accepts the connections that wait in the queue of the socket: the system resets those that are left there when the socket closes. Node accepts one in each
-     * turn of its event loop. Resolves when the queue is empty, or after half a second.
+     * turn of its event loop. Resolves when the queue is empty, or after two seconds.
      */
     acceptWaiting: async (): Promise<void> => {
       const deadlineMs = performance.now() + MAX_ACCEPT_WAITING_MS;

@@ -25,7 +25,12 @@ export const asksByBody = (method: string): boolean => method === 'POST' || meth
 
 /** Whether the body of a request has to be read before the request is handled. */
 export const takesBody = (method: string, target: string): boolean =>
-  asksByBody(method) && splitTarget(target).path === GRAPHQL_PATH;
+  asksByBody(method) && isAskedByBody(splitTarget(target).path);
+
+/** Paths of the catalogue protocol, which takes JSON by POST. */
+export const CATALOG_PATHS = '/ucp/';
+
+const isAskedByBody = (path: string): boolean => path === GRAPHQL_PATH || path.startsWith(CATALOG_PATHS);
 
 /** What a path that takes QUERY says of the body: https://www.rfc-editor.org/rfc/rfc10008#name-the-accept-query-header-fi */
 export const ACCEPT_QUERY = { 'accept-query': 'application/json' };

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { PREVIEW_HEADER } from '../access/access.ts';
 import type { CacheEntry } from '../cache/cached-response.ts';
 import type { OperationCounts } from '../observability/counts.ts';
-import { asksByBody, type GatewayRequest, GRAPHQL_PATH } from './message.ts';
+import { asksByBody, CATALOG_PATHS, type GatewayRequest, GRAPHQL_PATH } from './message.ts';
 import type { OperationRoute, ResponseHead } from './route.ts';
 
 export type RequestCache = ReturnType<typeof createRequestCache>;
@@ -21,6 +21,9 @@ const ENTRY_OVERHEAD_BYTES = 400;
 
 /** A longer body is no key. */
 const MAX_KEY_BYTES = 8192;
+
+/** Members that say something of a buyer, in whatever spelling, are part of no key: https://ucp.dev/2026-08-25/specification/overview#signals */
+const BUYERS_DATA = /"(?:signals|attribution|context|meta)"|\\u/;
 
 /**
  * Requests that were answered before, by their bytes: the cached response to an equal one is one look-up away. Another spelling of a request has an entry of its
@@ -43,15 +46,18 @@ export const createRequestCache = (maxBytes: number) => {
         return target.startsWith(GRAPHQL_PATH) ? `${accept} ${target}` : target;
       if (
         !asksByBody(method) ||
-        target !== GRAPHQL_PATH ||
         !Buffer.isBuffer(body) ||
         body.byteLength > MAX_KEY_BYTES ||
         headers['content-type'] !== 'application/json' ||
         headers['content-encoding'] !== undefined
       )
         return undefined;
+      const text = body.toString('latin1');
       // No header has a line break, so that no two requests have one key. What can be kept is the same by POST and by QUERY.
-      return `${accept}\n${body.toString('latin1')}`;
+      if (target === GRAPHQL_PATH) return `${accept}\n${text}`;
+      if (method !== 'POST' || !target.startsWith(CATALOG_PATHS) || BUYERS_DATA.test(text)) return undefined;
+      const { host, 'x-forwarded-host': forwardedHost, 'x-forwarded-proto': forwardedProto } = headers;
+      return `${target}\n${host} ${forwardedHost} ${forwardedProto}\n${text}`;
     },
     find: (key: string): KnownRequest | undefined => known.get(key),
     learn: (key: string, request: KnownRequest): void => void known.set(key, request),

@@ -3,7 +3,7 @@ import type { Executed } from '../cache/response-cache.ts';
 import type { AppError } from '../errors.ts';
 import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
-import type { RequestContext } from '../observability/request-observer.ts';
+import type { RequestContext } from '../observability/observation.ts';
 import { type ErrorFormat, type GatewayRequest, type GatewayResponse, PROBLEM_DETAILS } from './message.ts';
 
 /** One resource. OPTIONS is answered for all of them, and HEAD as GET without the body. */
@@ -40,6 +40,7 @@ export interface OperationRoute extends AnyRoute {
 /** A request that is not answered from the cache at once, with what its route needs. */
 export interface Call {
   readonly request: GatewayRequest;
+  readonly route: Route;
   readonly path: string;
   readonly query: string;
   /**

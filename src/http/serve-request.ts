@@ -4,7 +4,6 @@ import type { CachedResponse } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
-import { lazyLog } from '../observability/log.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
@@ -48,6 +47,8 @@ interface Deps {
   readonly log: Logger;
 }
 
+export const createApp = (deps: Deps): App => new Serving(deps);
+
 /**
  * The life of a request:
  * 1. key: its bytes lead to the response of an equal one, where that is current and this caller may read it: a hit, with its views counted;
@@ -57,230 +58,243 @@ interface Deps {
  * 5. write: status, headers, body; an error in the format of the route;
  * 6. record: log, metrics, trace.
  */
-export const createApp = (deps: Deps): App => {
-  const { routes, requests, responses, countViews, access, previewTime, load, writer, observer, log } = deps;
-  const isPublic = !access.isRestricted;
-  const requestIdOf = createRequestIds();
+class Serving implements App {
+  readonly #deps: Deps;
+  readonly #requestIdOf = createRequestIds();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  readonly handle: App['handle'] = (request) => {
+    const found = this.lookUp(request);
+    return typeof found === 'function' ? found() : found;
+  };
 
   // 1. Key.
 
-  const lookUp: App['lookUp'] = (request) => {
-    const key = request.fault ? undefined : requests.keyOf(request);
-    const known = key === undefined ? undefined : requests.find(key);
-    const hit = known && answerKnown(request, key, known);
-    return hit ?? (() => make(request, key, known));
+  readonly lookUp: App['lookUp'] = (request) => {
+    const key = request.fault ? undefined : this.#deps.requests.keyOf(request);
+    const known = key === undefined ? undefined : this.#deps.requests.find(key);
+    const hit = known && this.#answerKnown(request, key, known);
+    return hit ?? (() => this.#make(request, key, known));
   };
 
-  const answerKnown = (
+  #answerKnown(
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest,
-  ): GatewayResponse | Promise<GatewayResponse> | undefined => {
-    if (!(isPublic || access.isGranted(request.headers))) return undefined;
+  ): GatewayResponse | Promise<GatewayResponse> | undefined {
+    const { access, responses } = this.#deps;
+    if (access.isRestricted && !access.isGranted(request.headers)) return undefined;
     const cached = responses.current(known.entry);
     if (cached === undefined) return undefined;
-    if (!cached.countsViews || cached.status === 404) return writeHit(request, known, cached);
-    return request.method === 'HEAD' ? undefined : answerCounted(request, key, known, cached);
-  };
+    if (!cached.countsViews || cached.status === 404) return this.#writeHit(request, known, cached);
+    return request.method === 'HEAD' ? undefined : this.#answerCounted(request, key, known, cached);
+  }
 
   /** A cached response with placeholders for view counts: the views are counted first. */
-  const answerCounted = (
+  #answerCounted(
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest,
     cached: CachedResponse,
-  ): Promise<GatewayResponse> => {
-    const startMs = observer.recordsCached ? performance.now() : 0;
-    return countViews(cached).then(
+  ): Promise<GatewayResponse> {
+    const startMs = this.#deps.observer.recordsHits ? performance.now() : 0;
+    return this.#deps.countViews(cached).then(
       (body) =>
-        body === undefined ? answer(request, key, known.route) : writeHit(request, known, cached, startMs, body),
+        body === undefined
+          ? this.#answer(request, key, known.route)
+          : this.#writeHit(request, known, cached, startMs, body),
       (error) => {
-        const call = begin(request);
+        const call = this.#begin(request, known.route);
         call.requestContext.counts = known.counts;
-        return end(call, writeFailure(call, error));
+        return this.#end(call, this.#writeFailure(call, error));
       },
     );
-  };
+  }
 
   // 2. Refuse: what no route takes, which scanners make up, costs about as much as a hit.
 
-  const make = (
+  #make(
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest | undefined,
-  ): GatewayResponse | Promise<GatewayResponse> => {
-    const found = known?.route ?? find(request);
+  ): GatewayResponse | Promise<GatewayResponse> {
+    const found = known?.route ?? this.#find(request);
     const error = faultOf(request, found);
-    return error ? refuse(request, found, error) : answerInTurn(request, key, known, found as Route);
-  };
+    return error ? this.#refuse(request, found, error) : this.#answerInTurn(request, key, known, found as Route);
+  }
 
   /** The route of a request, or why there is none. */
-  const find = (request: GatewayRequest): Route | AppError => {
+  #find(request: GatewayRequest): Route | AppError {
     const { path } = splitTarget(request.target);
     try {
-      for (const findRoute of routes) {
+      for (const findRoute of this.#deps.routes) {
         const route = findRoute(path, request);
         if (route && !('exposure' in route && route.exposure === 'off')) return route;
       }
       return NOTHING_AT_PATH;
     } catch (error) {
-      return toAppError(error, () => log);
+      return toAppError(error, () => this.#deps.log);
     }
-  };
+  }
 
-  const refuse = (request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse => {
+  #refuse(request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse {
     const { method, target, headers } = request;
     const { path } = splitTarget(target);
-    const requestContext = observer.begin({ method, path, headers }, requestIdOf(headers['x-request-id']));
+    const requestContext = this.#deps.observer.begin(
+      { method, path, headers },
+      this.#requestIdOf(headers['x-request-id']),
+    );
     if (!request.fault && 'countedAs' in found && found.countedAs) requestContext.isFor(...found.countedAs);
     requestContext.failWith(error);
-    const response = writer.rejected(error, errorsOf(found), request, requestContext.origin.requestId);
-    observer.end(requestContext, response.status);
+    const response = this.#deps.writer.rejected(error, errorsOf(found), request, requestContext.origin.requestId);
+    this.#deps.observer.end(requestContext, response.status);
     return response;
-  };
+  }
 
   // 3. Load: a request waits bare, so that rejecting it costs no more than a hit.
 
-  const answerInTurn = async (
+  async #answerInTurn(
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest | undefined,
     route: Route,
-  ): Promise<GatewayResponse> => {
+  ): Promise<GatewayResponse> {
     // Pages, and what may be in memory by another spelling.
-    if ('respond' in route || known?.entry.response !== undefined) return answer(request, key, route);
-    const isLagging = load.isLagging();
-    const answered = isLagging ? undefined : load.ifFree(key, () => answer(request, key, route));
+    if ('respond' in route || known?.entry.response !== undefined) return this.#answer(request, key, route);
+    const isLagging = this.#deps.load.isLagging();
+    const answered = isLagging ? undefined : this.#deps.load.ifFree(key, () => this.#answer(request, key, route));
     if (answered) return answered;
     // Views wait in a queue with limits of its own. A HEAD counts none.
-    if (request.method !== 'HEAD' && route.countsViewsOnly(request)) return answer(request, key, route);
-    if (isLagging) return reject(request, route);
+    if (request.method !== 'HEAD' && route.countsViewsOnly(request)) return this.#answer(request, key, route);
+    if (isLagging) return this.#reject(request, route);
     const client = { key, isGone: request.isGone, bytes: bytesOf(request) };
-    const later = await load.inTurn(client, async () => {
+    const later = await this.#deps.load.inTurn(client, async () => {
       // An equal request may have been answered meanwhile.
-      const now = key === undefined ? undefined : requests.find(key);
-      return (now && answerKnown(request, key, now)) ?? answer(request, key, route);
+      const now = key === undefined ? undefined : this.#deps.requests.find(key);
+      return (now && this.#answerKnown(request, key, now)) ?? this.#answer(request, key, route);
     });
-    return later ?? reject(request, route);
-  };
+    return later ?? this.#reject(request, route);
+  }
 
-  const reject = (request: GatewayRequest, route: Route): GatewayResponse =>
-    writer.rejected(load.refuse(), route.errors, request, requestIdOf(request.headers['x-request-id']));
+  #reject(request: GatewayRequest, route: Route): GatewayResponse {
+    const requestId = this.#requestIdOf(request.headers['x-request-id']);
+    return this.#deps.writer.rejected(this.#deps.load.refuse(), route.errors, request, requestId);
+  }
 
   // 4. Answer.
 
-  const answer = async (request: GatewayRequest, key: string | undefined, route: Route): Promise<GatewayResponse> => {
-    const call = begin(request);
+  async #answer(request: GatewayRequest, key: string | undefined, route: Route): Promise<GatewayResponse> {
+    const call = this.#begin(request, route);
     try {
-      return end(call, await respond(call, key, route));
+      return this.#end(call, await this.#respond(call, key));
     } catch (error) {
-      return end(call, writeFailure(call, error));
+      return this.#end(call, this.#writeFailure(call, error));
     }
-  };
+  }
 
-  const respond = async (call: Call, key: string | undefined, route: Route): Promise<GatewayResponse> => {
-    const { request, requestContext } = call;
+  async #respond(call: Call, key: string | undefined): Promise<GatewayResponse> {
+    const { request, route, requestContext } = call;
     if (route.countedAs) requestContext.isFor(...route.countedAs);
     if (request.method === 'OPTIONS') return optionsOf(route);
-    if ('respond' in route) return respondWithPage(route, call);
+    if ('respond' in route) return this.#respondWithPage(route, call);
     const isPreview = request.headers[PREVIEW_HEADER] !== undefined;
     let response: GatewayResponse;
     try {
-      response = await (isPreview ? execute(route, previewOf(call), undefined) : execute(route, call, key));
+      response = await (isPreview
+        ? this.#execute(route, this.#previewOf(call), undefined)
+        : this.#execute(route, call, key));
     } catch (error) {
-      response = writeFailure(call, error);
+      response = this.#writeFailure(call, error);
     }
     if (!isPreview) return response;
     return { ...response, lines: undefined, headers: { ...response.headers, 'cache-control': 'private, no-store' } };
-  };
+  }
 
   /** For another time: no other caller gets the response, and no view is counted. */
-  const previewOf = (call: Call): Call => ({
-    ...call,
-    previewAt: previewTime(call.request.headers),
-    admit: () => undefined,
-    countViews: false,
-  });
+  #previewOf(call: Call): Call {
+    const previewAt = this.#deps.previewTime(call.request.headers);
+    return { ...call, previewAt, admit: () => undefined, countViews: false };
+  }
 
-  const respondWithPage = async (route: ResponseRoute, call: Call): Promise<GatewayResponse> => {
-    if (route.exposure !== 'token') return observer.run(call.requestContext, route.respond, call);
-    await access.admitToPage(call.request.headers);
-    return asPrivate(await observer.run(call.requestContext, route.respond, call));
-  };
+  async #respondWithPage(route: ResponseRoute, call: Call): Promise<GatewayResponse> {
+    if (route.exposure !== 'token') return this.#deps.observer.run(call.requestContext, route.respond, call);
+    await this.#deps.access.admitToPage(call.request.headers);
+    return asPrivate(await this.#deps.observer.run(call.requestContext, route.respond, call));
+  }
 
   /** Executes an operation, or finds its response in the cache. */
-  const execute = async (route: OperationRoute, call: Call, key: string | undefined): Promise<GatewayResponse> => {
+  async #execute(route: OperationRoute, call: Call, key: string | undefined): Promise<GatewayResponse> {
     const { request, requestContext } = call;
-    const answered = await observer.run(requestContext, route.run, call);
+    const answered = await this.#deps.observer.run(requestContext, route.run, call);
     if (!('executed' in answered)) return answered;
     const { executed, head } = answered;
     if (executed.answer) requestContext.cache = executed.outcome;
     if ((executed.answer ?? executed).status === 404) requestContext.code = 'NOT_FOUND';
     const entry = (executed.answer ?? executed.template)?.entry;
-    if (key !== undefined && entry) requests.learn(key, { route, head, counts: requestContext.counts, entry });
-    return writer.executed(answered, request, requestContext.origin.requestId);
-  };
+    if (key !== undefined && entry)
+      this.#deps.requests.learn(key, { route, head, counts: requestContext.counts, entry });
+    return this.#deps.writer.executed(answered, request, requestContext.origin.requestId);
+  }
 
   // 5. Write.
 
   /** @param countedBody with the view counts of this request, where it has any */
-  const writeHit = (
+  #writeHit(
     request: GatewayRequest,
     { head, counts }: KnownRequest,
     cached: CachedResponse,
-    startMs = observer.recordsCached ? performance.now() : 0,
+    startMs = this.#deps.observer.recordsHits ? performance.now() : 0,
     countedBody?: string,
-  ): GatewayResponse => {
+  ): GatewayResponse {
     const { method, target, headers } = request;
-    const requestId = requestIdOf(headers['x-request-id']);
+    const requestId = this.#requestIdOf(headers['x-request-id']);
     const response =
       countedBody === undefined
-        ? writer.cached(cached, head, request, requestId)
-        : writer.counted(countedBody, head, request, requestId);
-    observer.cached(counts, response.status);
-    if (observer.recordsCached) {
+        ? this.#deps.writer.cached(cached, head, request, requestId)
+        : this.#deps.writer.counted(countedBody, head, request, requestId);
+    const { observer } = this.#deps;
+    if (observer.recordsHits) {
       const { path } = splitTarget(target);
-      observer.recordCached({ method, path, headers }, requestId, counts, response.status, startMs);
-    }
+      observer.hit(counts, response.status, { request: { method, path, headers }, requestId, startMs });
+    } else observer.hit(counts, response.status);
     return response;
-  };
+  }
 
-  const writeFailure = ({ request, requestContext, log: requestLog }: Call, error: unknown): GatewayResponse => {
+  #writeFailure({ request, route, requestContext, log: requestLog }: Call, error: unknown): GatewayResponse {
     const appError = toAppError(error, requestLog);
     requestContext.failWith(appError);
-    return errorsOf(find(request)).toResponse(appError, request.headers);
-  };
+    return route.errors.toResponse(appError, request.headers);
+  }
 
   // 6. Record.
 
-  const begin = (request: GatewayRequest): Call => {
+  #begin(request: GatewayRequest, route: Route): Call {
     const { method, target, headers } = request;
     const { path, query } = splitTarget(target);
-    const requestContext = observer.begin({ method, path, headers }, requestIdOf(headers['x-request-id']));
+    const requestContext = this.#deps.observer.begin(
+      { method, path, headers },
+      this.#requestIdOf(headers['x-request-id']),
+    );
     return {
       request,
+      route,
       path,
       query,
-      admit: (rootFields) => access.admit(headers, rootFields),
+      admit: (rootFields) => this.#deps.access.admit(headers, rootFields),
       countViews: method !== 'HEAD',
-      log: lazyLog(log, requestContext),
+      log: requestContext.lazyLog(this.#deps.log),
       requestContext,
     };
-  };
+  }
 
-  const end = ({ request, requestContext }: Call, response: GatewayResponse): GatewayResponse => {
-    const serverTiming = observer.end(requestContext, response.status);
-    return writer.completed(response, request, requestContext.origin.requestId, serverTiming);
-  };
-
-  return {
-    handle: (request) => {
-      const found = lookUp(request);
-      return typeof found === 'function' ? found() : found;
-    },
-    lookUp,
-  };
-};
+  #end({ request, requestContext }: Call, response: GatewayResponse): GatewayResponse {
+    const serverTiming = this.#deps.observer.end(requestContext, response.status);
+    return this.#deps.writer.completed(response, request, requestContext.origin.requestId, serverTiming);
+  }
+}
 
 const NOTHING_AT_PATH = new AppError('NOT_FOUND', 'There is nothing at this path.');
 

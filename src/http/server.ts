@@ -145,8 +145,9 @@ class Drainage {
 
   #stop(onStop?: () => void): void {
     const { connections, listener } = this.#deps;
-    this.#after(IDLE_GRACE_MS, () => connections.cutUnanswered());
     void listener.acceptWaiting().then(() => {
+      // From now on: what was accepted last has not been read yet.
+      this.#after(IDLE_GRACE_MS, () => connections.cutUnanswered());
       listener.close();
       onStop?.();
     });

@@ -7,7 +7,6 @@ import { hasCode, INSUFFICIENT_PRIVILEGE, isDatabaseUnavailable, messageOf } fro
 import { analyzeTables } from '../database/migrations/apply.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
 import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../database/open.ts';
-import { assertOwnSession } from '../database/pooler.ts';
 import { OperatorError } from '../errors.ts';
 import { type ImportOptions, importFile } from './file.ts';
 import { Prune } from './prune.ts';
@@ -126,7 +125,6 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<D
   signal.addEventListener('abort', () => client.connection.stream.destroy());
   await client.connect();
   await client.query(SESSION);
-  await assertOwnSession(client, 'An import needs');
   await assertMigrated(client);
   for (let isWaiting = false; ; isWaiting = true) {
     const { locked } = await oneRow<{ locked: boolean }>(client, TRY_LOCK);

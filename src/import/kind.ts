@@ -56,8 +56,8 @@ export interface Field {
   readonly cleared?: string;
   /** Whether each row has another value, so that two rows may change places with theirs. */
   readonly isUnique?: boolean;
-  /** Whether the database keeps it, where a product has variants. */
-  readonly isOfVariants?: boolean;
+  /** SQL for whether the database derives it from rows that the row `t` holds; then those of the file are read, and not its own value. */
+  readonly derivedIf?: string;
   /** Whether an existing row keeps its value. */
   readonly isInsertOnly?: boolean;
   /** Whether it only finds the row, and is not written. */

@@ -172,7 +172,7 @@ const completed = (draft: Draft, options: RowOptions): Draft => {
   const values = { ...draft.values };
   const ifNew = { ...draft.ifNew };
   if (variants.length > 0) {
-    for (const name of Object.keys(values)) if (kind.fields[name]?.isOfVariants) delete values[name];
+    for (const name of Object.keys(values)) if (kind.fields[name]?.derivedIf) delete values[name];
     ifNew.price = '0';
   }
   const currencies = [values.currency, ...variants.map((each) => each.values.currency)];

@@ -44,55 +44,153 @@ const isKnownRollback = (error: unknown): boolean => hasCode(error, '40001', '40
  * For one notice at a time, the one skipped for longest, a second statement waits for the lock: without it an instance might never get
  * the lock of a notice that other instances count all the time.
  */
-export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number) => {
-  let waiting: Batch = new Map();
-  let waitingCount = 0;
-  let isScheduled = false;
+export class ViewCounter {
+  readonly #sql: Sql;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  #waiting: Batch = new Map();
+  #waitingCount = 0;
+  #isScheduled = false;
   /** The number of views of the last statement. */
-  let lastCount = 0;
-  let gatherUntilMs = 0;
+  #lastCount = 0;
+  #gatherUntilMs = 0;
   /** Runs the statement in the context of the request whose view came first: its log and trace show the statement. */
-  let asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
+  #asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
   /** The notice whose lock is waited for, and the views of it that came since. */
-  let awaited: { readonly id: number; readonly later: Waiter[] } | undefined;
+  #awaited: { readonly id: number; readonly later: Waiter[] } | undefined;
+  /** How many views each statement has counted. */
+  readonly batchSizes = new Distribution(BATCH_SIZES);
 
-  const batchSizes = new Distribution(BATCH_SIZES);
+  /** @param timeoutMs of the database */
+  constructor(sql: Sql, clock: Clock, timeoutMs: number) {
+    this.#sql = sql;
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
 
-  const now = (): Date => new Date(clock.nowMs());
+  waiting(): number {
+    return this.#waitingCount + (this.#awaited?.later.length ?? 0);
+  }
 
-  const send = async (statement: Statement, batch: Batch): Promise<Counted[]> => {
-    const ids = [...batch.keys()];
-    const views = [...batch.values()].map(({ length }) => length);
-    const isOne = statement === countViews && ids.length === 1;
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return isOne
-          ? await sql.rows<Counted>(countViewsOfOne, [ids[0], views[0], now()])
-          : await sql.rows<Counted>(statement, [ids, views, now()]);
-      } catch (error) {
-        if (tries === MAX_TRIES || !isKnownRollback(error)) throw error;
+  /**
+   * Counts one view of a readable notice and resolves after the commit with this view's own number, from 1. Resolves to null,
+   * counting nothing, where no readable notice has the id.
+   * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long: nothing is counted then. Also after the timeout of
+   * the database: then the view may still be counted
+   */
+  view(id: number): Promise<number | null> {
+    return new Promise((resolve, reject) => {
+      const queue = this.#queueOf(id);
+      if (!queue) {
+        reject(databaseUnavailable(new Error('too many views wait to be counted')));
+        return;
       }
+      queue.push({ wait: new Wait(this.#timeoutMs, reject), resolve });
+      this.#schedule();
+    });
+  }
+
+  #queueOf(id: number): Waiter[] | undefined {
+    const awaited = this.#awaited;
+    if (id === awaited?.id) return awaited.later.length < MAX_AWAITING ? awaited.later : undefined;
+    if (this.#waitingCount >= MAX_WAITING) return undefined;
+    this.#waitingCount += 1;
+    this.#asFirst ??= AsyncLocalStorage.snapshot();
+    const queue = this.#waiting.get(id) ?? [];
+    if (queue.length === 0) this.#waiting.set(id, queue);
+    return queue;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.size === 0) return;
+    this.#isScheduled = true;
+    this.#gatherUntilMs = performance.now() + MAX_GATHER_MS;
+    // After the event loop has taken in every request that has already arrived.
+    setImmediate(() => this.#gather());
+  }
+
+  /** Clients that were answered together often ask again together: waiting for all of them saves a statement. A single view does not wait. */
+  #gather(): void {
+    if (this.#waitingCount < this.#lastCount && performance.now() < this.#gatherUntilMs)
+      setImmediate(() => this.#gather());
+    else void this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#waiting;
+    this.#lastCount = this.#waitingCount;
+    this.#waiting = new Map();
+    this.#waitingCount = 0;
+    const run = this.#asFirst ?? AsyncLocalStorage.snapshot();
+    this.#asFirst = undefined;
+    try {
+      const left = await run(() => this.#count(countViews, batch));
+      if (left.size > 0) {
+        const locked = await this.#findLocked(left);
+        this.#putBack(locked);
+        const [first] = locked.keys();
+        if (first !== undefined && !this.#awaited) void this.#awaitLock(first);
+        else if (locked.size === batch.size) await delay(LOCK_RETRY_MS);
+      }
+    } catch (error) {
+      rejectAll(batch, error);
     }
-  };
+    this.#isScheduled = false;
+    this.#schedule();
+  }
+
+  async #awaitLock(id: number): Promise<void> {
+    const waiters = this.#waiting.get(id) ?? [];
+    this.#waiting.delete(id);
+    this.#waitingCount -= waiters.length;
+    const later: Waiter[] = [];
+    this.#awaited = { id, later };
+    const batch: Batch = new Map([[id, waiters]]);
+    try {
+      const left = await this.#count(countViewsOnceUnlocked, batch);
+      if (left.size > 0) settle(waiters, null);
+    } catch (error) {
+      rejectAll(batch, error);
+    }
+    this.#awaited = undefined;
+    if (later.length > 0) this.#waiting.set(id, later);
+    this.#waitingCount += later.length;
+    this.#schedule();
+  }
 
   /** Settles the views that are counted. @returns the others */
-  const count = async (statement: Statement, batch: Batch): Promise<Batch> => {
+  async #count(statement: Statement, batch: Batch): Promise<Batch> {
     const left: Batch = new Map(batch);
     let views = 0;
-    for (const { id, viewCount } of await send(statement, batch)) {
+    for (const { id, viewCount } of await this.#send(statement, batch)) {
       const waiters = batch.get(id) ?? [];
       left.delete(id);
       views += waiters.length;
       // A check of the table bounds it by 2^53 - 1.
       settle(waiters, Number(viewCount));
     }
-    if (views > 0) batchSizes.add(views);
+    if (views > 0) this.batchSizes.add(views);
     return left;
-  };
+  }
+
+  async #send(statement: Statement, batch: Batch): Promise<Counted[]> {
+    const ids = [...batch.keys()];
+    const views = [...batch.values()].map(({ length }) => length);
+    const isOne = statement === countViews && ids.length === 1;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return isOne
+          ? await this.#sql.rows<Counted>(countViewsOfOne, [ids[0], views[0], this.#now()])
+          : await this.#sql.rows<Counted>(statement, [ids, views, this.#now()]);
+      } catch (error) {
+        if (tries === MAX_TRIES || !isKnownRollback(error)) throw error;
+      }
+    }
+  }
 
   /** What was skipped and can be read is locked. @returns the views of locked notices */
-  const findLocked = async (left: Batch): Promise<Batch> => {
-    const rows = await sql.rows<{ id: number }>(readableIds, [[...left.keys()], now()]);
+  async #findLocked(left: Batch): Promise<Batch> {
+    const rows = await this.#sql.rows<{ id: number }>(readableIds, [[...left.keys()], this.#now()]);
     const readable = new Set(rows.map(({ id }) => id));
     const locked: Batch = new Map();
     for (const [id, waiters] of left) {
@@ -103,104 +201,20 @@ export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number) => 
       }
     }
     return locked;
-  };
+  }
 
   /** In front of the views that came since. */
-  const putBack = (batch: Batch): void => {
-    const since = waiting;
-    waiting = new Map(batch);
-    for (const waiters of batch.values()) waitingCount += waiters.length;
-    for (const [id, waiters] of since) waiting.set(id, [...(batch.get(id) ?? []), ...waiters]);
-  };
+  #putBack(batch: Batch): void {
+    const since = this.#waiting;
+    this.#waiting = new Map(batch);
+    for (const waiters of batch.values()) this.#waitingCount += waiters.length;
+    for (const [id, waiters] of since) this.#waiting.set(id, [...(batch.get(id) ?? []), ...waiters]);
+  }
 
-  const schedule = (): void => {
-    if (isScheduled || waiting.size === 0) return;
-    isScheduled = true;
-    gatherUntilMs = performance.now() + MAX_GATHER_MS;
-    // After the event loop has taken in every request that has already arrived.
-    setImmediate(gather);
-  };
-
-  // Clients that were answered together often ask again together: waiting for all of them saves a statement. A single view does not wait.
-  const gather = (): void => {
-    if (waitingCount < lastCount && performance.now() < gatherUntilMs) setImmediate(gather);
-    else void flush();
-  };
-
-  const flush = async (): Promise<void> => {
-    const batch = waiting;
-    lastCount = waitingCount;
-    waiting = new Map();
-    waitingCount = 0;
-    const run = asFirst ?? AsyncLocalStorage.snapshot();
-    asFirst = undefined;
-    try {
-      const left = await run(() => count(countViews, batch));
-      if (left.size > 0) {
-        const locked = await findLocked(left);
-        putBack(locked);
-        const [first] = locked.keys();
-        if (first !== undefined && !awaited) void awaitLock(first);
-        else if (locked.size === batch.size) await delay(LOCK_RETRY_MS);
-      }
-    } catch (error) {
-      rejectAll(batch, error);
-    }
-    isScheduled = false;
-    schedule();
-  };
-
-  const awaitLock = async (id: number): Promise<void> => {
-    const waiters = waiting.get(id) ?? [];
-    waiting.delete(id);
-    waitingCount -= waiters.length;
-    const later: Waiter[] = [];
-    awaited = { id, later };
-    const batch: Batch = new Map([[id, waiters]]);
-    try {
-      const left = await count(countViewsOnceUnlocked, batch);
-      if (left.size > 0) settle(waiters, null);
-    } catch (error) {
-      rejectAll(batch, error);
-    }
-    awaited = undefined;
-    if (later.length > 0) waiting.set(id, later);
-    waitingCount += later.length;
-    schedule();
-  };
-
-  const queueOf = (id: number): Waiter[] | undefined => {
-    if (id === awaited?.id) return awaited.later.length < MAX_AWAITING ? awaited.later : undefined;
-    if (waitingCount >= MAX_WAITING) return undefined;
-    waitingCount += 1;
-    asFirst ??= AsyncLocalStorage.snapshot();
-    const queue = waiting.get(id) ?? [];
-    if (queue.length === 0) waiting.set(id, queue);
-    return queue;
-  };
-
-  return {
-    /** How many views each statement has counted. */
-    batchSizes,
-    waiting: (): number => waitingCount + (awaited?.later.length ?? 0),
-    /**
-     * Counts one view of a readable notice and resolves after the commit with this view's own number, from 1. Resolves to null,
-     * counting nothing, where no readable notice has the id.
-     * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long: nothing is counted then. Also after the timeout of
-     * the database: then the view may still be counted
-     */
-    view: (id: number): Promise<number | null> =>
-      new Promise((resolve, reject) => {
-        const queue = queueOf(id);
-        if (!queue) {
-          reject(databaseUnavailable(new Error('too many views wait to be counted')));
-          return;
-        }
-        queue.push({ wait: new Wait(timeoutMs, reject), resolve });
-        schedule();
-      }),
-  };
-};
+  #now(): Date {
+    return new Date(this.#clock.nowMs());
+  }
+}
 
 interface Waiter {
   readonly wait: Wait;

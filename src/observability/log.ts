@@ -1,21 +1,7 @@
 import { type DestinationStream, destination, type Logger, type LoggerOptions, pino } from 'pino';
 
-/** The logger of a request, created on first use: most requests log nothing. */
+/** The logger of a request. */
 export type LazyLog = () => Logger;
-
-/** What the lines of a request have in common. */
-interface Origin {
-  readonly requestId: string;
-  readonly span: { readonly traceId: string } | undefined;
-}
-
-export const lazyLog = (log: Logger, { origin: { requestId, span } }: { readonly origin: Origin }): LazyLog => {
-  let child: Logger | undefined;
-  return () => {
-    child ??= log.child({ requestId, ...(span && { traceId: span.traceId }) });
-    return child;
-  };
-};
 
 interface LogOptions {
   /** A pino level, or `silent`. */
@@ -177,6 +163,9 @@ export const visibleLines = (text: string): string => text.split('\n').map(visib
 
 /** The same for JSON, which has escaped most of them already. */
 const visibleJson = (json: string): string => json.replace(BEYOND_JSON, toEscape);
+
+/** A path is logged and traced up to here. */
+export const MAX_PATH_CHARS = 256;
 
 /** The first `max` characters of a text, and how many were cut. */
 export const shortened = (text: string, maxChars: number): string =>

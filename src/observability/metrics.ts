@@ -5,10 +5,12 @@ import type { Registry } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
-import { createRequestCounts, type Distribution, type RequestCounts } from './counts.ts';
-import type { TracingConfig } from './opentelemetry.ts';
-import { type LogRequests, RequestObserver } from './request-observer.ts';
-import { NO_TRACING } from './tracing.ts';
+import { type Distribution, RequestCounts } from './counts.ts';
+import type { Observation, Observe } from './observation.ts';
+import { type LogRequests, RequestLog } from './request-log.ts';
+import { RequestObserver } from './request-observer.ts';
+import { endSpan } from './request-spans.ts';
+import { NO_TRACING, type TracingConfig } from './tracing.ts';
 
 type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 
@@ -97,16 +99,42 @@ interface Options {
 /** Logs, metrics and traces of a gateway. */
 export const createObservability = async ({ exposure, logRequests, tracing: tracingConfig }: Options, log: Logger) => {
   const { version } = packageJson;
-  const requests = createRequestCounts();
+  const requests = new RequestCounts();
   const tracing = tracingConfig
     ? (await import('./opentelemetry.ts')).createOpentelemetry(tracingConfig, version, log)
     : NO_TRACING;
-  const observer = new RequestObserver({
-    requests,
-    isCounting: exposure.metrics !== 'off',
-    log,
-    logRequests,
-    tracing,
-  });
+  const requestLog = new RequestLog(log, logRequests);
+  const readers: readonly Observe[] = [
+    ...(exposure.metrics === 'off' ? [] : [countIn(requests)]),
+    (observation) => requestLog.write(observation),
+    ...(tracing.isOn ? [endSpan] : []),
+  ];
+  const observer = new RequestObserver({ requests, tracing, logsHits: logRequests === 'all', readers });
   return { version, requests, tracing, observer };
 };
+
+/** Counts what is observed. */
+const countIn =
+  (requests: RequestCounts): Observe =>
+  (observation: Observation): void => {
+    switch (observation.kind) {
+      case 'begin':
+        requests.inFlight += 1;
+        break;
+      case 'end': {
+        const { request, status, durationMs } = observation;
+        requests.inFlight -= 1;
+        requests.answered(request.counts, request.cache, status, durationMs / 1000);
+        if (request.code !== undefined) requests.failed(request.counts.handler, request.code);
+        break;
+      }
+      case 'hit': {
+        const { counts, status } = observation;
+        requests.answered(counts, 'hit', status, 0);
+        if (status === 404) requests.failed(counts.handler, 'NOT_FOUND');
+        break;
+      }
+      case 'statement':
+        requests.executed(observation.name, observation.durationMs / 1000, observation.error !== undefined);
+    }
+  };

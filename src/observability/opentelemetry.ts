@@ -1,15 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type Attributes,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type TextMapGetter,
-  trace,
-} from '@opentelemetry/api';
+import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type TextMapGetter, trace } from '@opentelemetry/api';
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -30,6 +22,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
+import type { Tracing, TracingConfig } from './tracing.ts';
 
 /** Longest delay of a shutdown by a collector that does not respond. */
 const CLOSE_TIMEOUT_MS = 2000;
@@ -37,31 +30,8 @@ const CLOSE_TIMEOUT_MS = 2000;
 /** Type of a wait for a statement without another name. */
 const UNNAMED = 'statement';
 
-/** Sampling and batching. The exporter reads its target from `OTEL_EXPORTER_OTLP_…` itself. */
-export interface TracingConfig {
-  /** One of OpenTelemetry's names, such as `parentbased_always_on`. */
-  readonly sampler: string;
-  /** The share of traces that `traceidratio` records. */
-  readonly samplerArg: number;
-  readonly batch: {
-    readonly scheduledDelayMillis: number;
-    readonly maxQueueSize: number;
-    readonly maxExportBatchSize: number;
-  };
-}
-
-/** The span of a request. */
-export interface RequestSpan {
-  readonly traceId: string;
-  /** Whether the span is recorded. */
-  readonly isSampled: boolean;
-  /** Runs work with this span as the parent of new spans. */
-  readonly run: <Result>(work: () => Result) => Result;
-  readonly end: (name: string, attributes: Attributes, isFault: boolean) => void;
-}
-
 /** Tracing by OpenTelemetry's SDK. In its own file, so that the SDK is loaded only where traces are configured. */
-export const createOpentelemetry = (config: TracingConfig, version: string, log: Logger) => {
+export const createOpentelemetry = (config: TracingConfig, version: string, log: Logger): Tracing => {
   const provider = new TracerProvider({
     sampler: samplerOf(config),
     spanProcessors: [new BatchSpanProcessor({ exporter: createTraceExporter(log), ...config.batch })],
@@ -78,12 +48,10 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
     tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
 
   return {
-    isOn: true as boolean,
-    /** The span that new ones are under. */
-    current: (): Span | undefined => running.getStore(),
+    isOn: true,
+    current: () => running.getStore(),
 
-    /** Continues the trace in the header `traceparent`, or starts one: https://www.w3.org/TR/trace-context/ */
-    startRequest: (headers: IncomingHttpHeaders, startMs: number): RequestSpan | undefined => {
+    startRequest: (headers, startMs) => {
       const parent =
         headers.traceparent === undefined ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, headers, HEADER_GETTER);
       const startTime = performance.timeOrigin + startMs;
@@ -101,16 +69,14 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
       };
     },
 
-    /** Records work, until its promise settles, under the current span. Without a current span it only runs the work. */
-    span: <Result>(name: string, attributes: Attributes, work: () => Result): Result => {
+    span: (name, attributes, work) => {
       const parent = running.getStore();
       if (!parent) return work();
       const span = startUnder(parent, name, { attributes });
       return running.run(span, () => endWith(span, work));
     },
 
-    /** Starts the span of a statement; undefined if nothing is recorded. */
-    startStatement: (name: string | undefined, text: string): ((error?: unknown) => void) | undefined => {
+    startStatement: (name, text) => {
       const parent = running.getStore();
       if (!parent) return undefined;
       // https://opentelemetry.io/docs/specs/semconv/database/postgresql/; the text holds $1, never a value.
@@ -119,14 +85,15 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
         kind: SpanKind.CLIENT,
         attributes: name === undefined ? attributes : { ...attributes, 'db.query.summary': name },
       });
-      return (error) => {
-        if (error) fail(span, error);
-        span.end();
+      return {
+        end: (error) => {
+          if (error) fail(span, error);
+          span.end();
+        },
       };
     },
 
-    /** Sends the remaining spans. */
-    close: (): Promise<void> =>
+    close: () =>
       Promise.race([provider.shutdown().catch(() => {}), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]),
   };
 };

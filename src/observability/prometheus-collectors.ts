@@ -55,8 +55,8 @@ const valuesOf = (name: string, [labels, value]: Sample<Value>) => {
 };
 
 /** Requests by handler, operation, status and use of the cache. */
-export function* requestTotals({ all }: RequestCounts): Generator<Sample> {
-  for (const { handler, operation, byCache } of all()) {
+export function* requestTotals(requests: RequestCounts): Generator<Sample> {
+  for (const { handler, operation, byCache } of requests.all()) {
     for (const [cache, { statuses }] of byCache) {
       for (const [status, value] of statuses) yield [{ handler, operation, status: String(status), cache }, value];
     }
@@ -64,8 +64,8 @@ export function* requestTotals({ all }: RequestCounts): Generator<Sample> {
 }
 
 /** How long responses took, in seconds. */
-export function* requestDurations({ all }: RequestCounts): Generator<Sample<Distribution>> {
-  for (const { handler, operation, byCache } of all()) {
+export function* requestDurations(requests: RequestCounts): Generator<Sample<Distribution>> {
+  for (const { handler, operation, byCache } of requests.all()) {
     for (const [cache, { seconds }] of byCache) yield [{ handler, operation, cache }, seconds];
   }
 }

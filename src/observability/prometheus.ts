@@ -123,7 +123,7 @@ const countBrowsing = ({ counter, gauge }: Collectors, { browseIndex }: MetricSo
 
 const countViews = ({ gauge, histogram }: Collectors, { views }: MetricSources): void => {
   histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', () => views.batchSizes);
-  gauge('vitrine_views_waiting', 'Views that wait to be counted.', views.waiting);
+  gauge('vitrine_views_waiting', 'Views that wait to be counted.', () => views.waiting());
 };
 
 const countStreams = ({ counter, gauge, histogram }: Collectors, { subscriptions }: MetricSources): void => {
@@ -208,19 +208,19 @@ export const countReplicas = (
   gauge(
     'vitrine_replica_connected',
     '1 while the replica reports its position.',
-    ofEach(({ isAway }) => (isAway() ? 0 : 1)),
+    ofEach((replica) => (replica.isAway() ? 0 : 1)),
     'min',
   );
   gauge(
     'vitrine_replica_lag_seconds',
     'Lag behind the primary when the replica last reported its position; NaN while unknown.',
-    ofEach(({ lag }) => (lag()?.ms ?? Number.NaN) / 1000),
+    ofEach((replica) => (replica.lag()?.ms ?? Number.NaN) / 1000),
     'max',
   );
   gauge(
     'vitrine_replica_lag_bytes',
     'The same lag in bytes of the write-ahead log.',
-    ofEach(({ lag }) => lag()?.bytes ?? Number.NaN),
+    ofEach((replica) => replica.lag()?.bytes ?? Number.NaN),
     'max',
   );
   gauge(

@@ -44,6 +44,22 @@ const createDocs = (): BundledPage =>
     },
   });
 
+const agentsPage = htmlTemplate('agents.html');
+
+/** A form for each tool of the catalogue for agents. */
+const createAgents = (): BundledPage =>
+  createBundledPage({
+    assets: {
+      path: '/agents',
+      load: async () => ({
+        'start.js': await read(new URL('./agents.browser.js', import.meta.url)),
+        'agents.css': await read(new URL('./agents.css', import.meta.url)),
+      }),
+    },
+    render: ({ root, base }) => agentsPage({ root, base }),
+    sources: { 'script-src': "'self'", 'connect-src': "'self'", 'style-src': "'self'", 'img-src': 'data:' },
+  });
+
 interface PageRow {
   readonly path: string;
   /** The variable that says who may see the page, in camel case. Pages may share one. */
@@ -82,6 +98,12 @@ export const PAGES: readonly PageRow[] = [
       about: 'The REST paths: parameters, answers, errors, and a button that tries each.',
       relation: 'service-doc',
     },
+  },
+  {
+    path: '/agents',
+    exposure: 'ucp',
+    create: createAgents,
+    link: { name: 'agents', title: 'Agents', about: 'What shopping assistants ask: three tools, to call.' },
   },
   {
     path: '/openapi.json',

@@ -7,11 +7,13 @@ interface Series {
   readonly base: string;
   /** The staged rows without a slug, in the order of the file. */
   readonly rows: readonly { readonly ordinal: number; readonly name: string }[];
-  /** The slugs that are taken, by their numbers; `mug` has number 1. The name is that of the product in the catalogue, or null for a row of the file. */
+  /**
+   * The slugs that are taken, by their numbers; `mug` has number 1. The name is that of the product in the catalogue, or null for a row of the file.
+   */
   readonly taken: readonly { readonly slug: string; readonly name: string | null; readonly number: number }[];
 }
 
-/** Finds the products of staged rows, and gives slugs to those that have none. The planner would take minutes for 100,000 rows: it chooses nested loops. */
+/** Finds the products of staged rows, and gives slugs to those that have none. By nested loops, as the planner wants, 100,000 rows would take minutes. */
 export const findProducts = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   await client.query('set enable_nestloop = off');
   if (kind.identity) await findExisting(client, kind);

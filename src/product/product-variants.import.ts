@@ -54,7 +54,7 @@ const ABSENT = `
   from product_variant t, ${STAGE} s where s.inner_rows is not null and t.product_id = s.target_id
     and not exists (select from ${INNER_STAGE} v where v.target_id = t.id)`;
 
-/** Stages the variants of products, and rejects products with one that cannot be written. @returns whether a product says something of its variants */
+/** Stages the variants of products, and rejects products with one that cannot be written. @returns whether a product says something of variants */
 const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<boolean> => {
   const { client, prune, rowCount } = context;
   await unfoldInnerRows(client, kind);
@@ -150,7 +150,7 @@ export const isIn = (currency: string): string => `concat('is missing, and the s
 
 const ofProduct = `format('is that of a variant of the product "%s"', p.slug)`;
 
-/** What the database would refuse of staged variants, and what would give a price another currency: ordinal, place, line, record, field, value, reason. */
+/** What the database would refuse of staged variants, and what would give a price another currency; as ordinal, place, line, record, field, … */
 const VARIANT_FAULTS = [
   `select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
    from ${INNER_STAGE} s where target_id is null and not ${isPresent('price')}`,

@@ -52,6 +52,9 @@ const status: Parse<string> = (value) => {
   return HIDDEN.has(word) ? 'OFF_SALE' : STATUS(value);
 };
 
+/** The database keeps them, where a product has variants. */
+const ofVariants = { derivedIf: 'exists (select from product_variant v where v.product_id = t.id)' };
+
 export const productImport: ImportKind = {
   table: 'product',
   plural: 'products',
@@ -68,18 +71,18 @@ export const productImport: ImportKind = {
     description: field('description', 'text', richText),
     brand: field('brand', 'text', plain(longText), nullable),
     tags: field('tags', 'text[]', TAGS),
-    price: field('price', 'numeric(14,2)', amount, { ...required, isOfVariants: true }),
+    price: field('price', 'numeric(14,2)', amount, { ...required, ...ofVariants }),
     // A list price at or below the price is no reduction.
     listPrice: field('list_price', 'numeric(14,2)', amount, {
       ...nullable,
       mustExceed: 'price',
-      isOfVariants: true,
+      ...ofVariants,
       // The file has only the reduced price.
       keep: 'coalesce(t.list_price, t.price)',
     }),
     currency: field('currency', 'char(3)', currency),
     // The default of the table would be sold out.
-    stock: { ...STOCK, isOfVariants: true },
+    stock: { ...STOCK, ...ofVariants },
     sales: field('sales', 'int', count),
     imageUrl: field('image_url', 'text', pictureUrl, nullable),
     imageUrls: field('image_urls', 'text[]', pictureUrls, {

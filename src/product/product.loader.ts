@@ -14,6 +14,7 @@ import {
   type ListStatement,
   listOfAll,
   listOfCategories,
+  mostUsedCurrency,
   relatedToEach,
   topOfEachCategory,
 } from './product.sql.ts';
@@ -41,88 +42,106 @@ interface ProductInCategory {
 /** An item of a list that is read without its row, because that is most often known. */
 type ListedId = Pick<Product, 'id' | 'categoryId'>;
 
-export type ProductReads = ReturnType<typeof createProductReads>;
+interface ListRead {
+  readonly statementOf: ListStatement;
+  readonly orderBy: ProductOrder;
+  readonly values: readonly unknown[];
+}
 
-/** What the loaders of all operations share. */
-export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Product>) => {
-  const rowsById = createSharedLoader({
-    read: (ids: number[]) => keepRows(known, () => prisma.product.findMany({ where: { id: { in: inList(ids) } } })),
-    keyOf: ({ id }) => id,
-  });
+/**
+ * Reads lists of products: of ids alone while most rows are known, which takes 0.6 of the CPU time for 20 products and 0.3 for 100 (2026-11-28),
+ * else of rows.
+ */
+class ProductLists {
+  readonly #sql: Sql;
+  readonly #known: KnownRowsOf<Product> | undefined;
+  readonly #rowsById: DataLoader<number, Product | null>;
+  /** In the last list. */
+  #wereMostKnown = false;
 
-  // In the last list. Then the next list reads ids alone: for 200 products that takes less than half of the CPU time.
-  let wereMostKnown = false;
+  constructor(sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Product>) {
+    this.#sql = sql;
+    this.#known = known;
+    this.#rowsById = createSharedLoader({
+      read: (ids: number[]) => keepRows(known, () => prisma.product.findMany({ where: { id: { in: inList(ids) } } })),
+      keyOf: ({ id }) => id,
+    });
+  }
 
-  const listed = async (
-    statementOf: ListStatement,
-    orderBy: ProductOrder,
-    values: readonly unknown[],
-    now: Date,
-    hints: CacheHints,
-  ): Promise<Product[]> => {
+  async read({ statementOf, orderBy, values }: ListRead, now: Date, hints: CacheHints): Promise<Product[]> {
+    const known = this.#known;
     // An operation that has to be as new as possible uses no known rows: one statement reads ids and rows of one moment.
-    if (wereMostKnown && hints.asOfMs !== undefined)
-      return rowsOf(await sql.rows<ListedId>(statementOf(orderBy, 'ids'), values), now, hints);
+    if (this.#wereMostKnown && hints.asOfMs !== undefined)
+      return this.#rowsOf(await this.#sql.rows<ListedId>(statementOf(orderBy, 'ids'), values), now, hints);
     return keepRows(known, async () => {
-      const rows = await sql.rows<Product>(statementOf(orderBy, 'rows'), values);
-      wereMostKnown =
-        known !== undefined &&
-        isMost(
-          rows.filter(({ id }) => known.has(id)),
-          rows,
-        );
+      const rows = await this.#sql.rows<Product>(statementOf(orderBy, 'rows'), values);
+      const knownRows = known ? rows.filter(({ id }) => known.has(id)) : [];
+      this.#wereMostKnown = isMost(knownRows, rows);
       return rows;
     });
-  };
+  }
 
   /** @throws RowVanished where a product has left the list since its ids were read */
-  const rowsOf = async (list: readonly ListedId[], now: Date, hints: CacheHints): Promise<Product[]> => {
-    const rows = list.map(({ id }) => known?.find(id, hints));
+  async #rowsOf(list: readonly ListedId[], now: Date, hints: CacheHints): Promise<Product[]> {
+    const rows = list.map(({ id }) => this.#known?.find(id, hints));
     const unknown = list.filter((_, place) => rows[place] === undefined);
-    wereMostKnown = !isMost(unknown, list);
-    const read = (await Promise.all(unknown.map(({ id }) => rowsById.load(id)))).values();
+    this.#wereMostKnown = !isMost(unknown, list);
+    const read = (await Promise.all(unknown.map(({ id }) => this.#rowsById.load(id)))).values();
     return rows.map((row, place) => {
       const product = row ?? read.next().value;
       if (product && visibility.holds(product, now) && product.categoryId === list[place]?.categoryId) return product;
       throw new RowVanished(`product ${list[place]?.id} changed while it was listed`);
     });
-  };
+  }
+}
 
-  // The page of a product shows its category: a join costs less than a second statement. Rows are kept without it, because a category may change alone.
-  const readInCategory = async (where: Prisma.ProductWhereInput): Promise<ProductInCategory[]> => {
-    const found: ProductInCategory[] = [];
-    await keepRows(known, async () => {
-      const rows = await prisma.product.findMany({
-        where,
-        include: { category: true },
-        relationLoadStrategy: 'join',
-      });
-      for (const { category, ...product } of rows) found.push({ product, category });
-      return found.map(({ product }) => product);
-    });
-    return found;
-  };
+const isMost = (part: readonly unknown[], whole: readonly unknown[]): boolean => part.length * 2 > whole.length;
 
+// The page of a product shows its category: a join costs less than a second statement. Rows are kept without it, because a category may change alone.
+const readInCategory = async (
+  prisma: PrismaClient,
+  known: KnownRowsOf<Product> | undefined,
+  where: Prisma.ProductWhereInput,
+): Promise<ProductInCategory[]> => {
+  const found: ProductInCategory[] = [];
+  await keepRows(known, async () => {
+    const rows = await prisma.product.findMany({ where, include: { category: true }, relationLoadStrategy: 'join' });
+    for (const { category, ...product } of rows) found.push({ product, category });
+    return found.map(({ product }) => product);
+  });
+  return found;
+};
+
+export type ProductReads = ReturnType<typeof createProductReads>;
+
+/** What the loaders of all operations share. */
+export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Product>) => {
+  const lists = new ProductLists(sql, prisma, known);
   return {
     byId: createSharedLoader({
-      read: (ids: number[]) => readInCategory({ id: { in: inList(ids) } }),
+      read: (ids: number[]) => readInCategory(prisma, known, { id: { in: inList(ids) } }),
       keyOf: ({ product }) => product.id,
     }),
     bySlug: createSharedLoader({
-      read: (slugs: string[]) => readInCategory({ slug: { in: inList(slugs) } }),
+      read: (slugs: string[]) => readInCategory(prisma, known, { slug: { in: inList(slugs) } }),
       keyOf: ({ product }) => product.slug,
     }),
-    list: ({ categoryIds, orderBy, limit }: ProductListKey, now: Date, hints: CacheHints) =>
-      categoryIds.length > 0
-        ? listed(listOfCategories, orderBy, [categoryIds, now, limit], now, hints)
-        : listed(listOfAll, orderBy, [now, limit], now, hints),
+    list: ({ categoryIds, orderBy, limit }: ProductListKey, now: Date, hints: CacheHints) => {
+      const ofAll = categoryIds.length === 0;
+      const values = ofAll ? [now, limit] : [categoryIds, now, limit];
+      return lists.read({ statementOf: ofAll ? listOfAll : listOfCategories, orderBy, values }, now, hints);
+    },
     /** The first `limit` of each category, one category after another. */
     topOfEach: (categoryIds: readonly number[], orderBy: ProductOrder, limit: number, now: Date, hints: CacheHints) =>
-      listed(topOfEachCategory, orderBy, [categoryIds, now, limit], now, hints),
+      lists.read({ statementOf: topOfEachCategory, orderBy, values: [categoryIds, now, limit] }, now, hints),
     /** The first `limit` that are related to each product, which `of` names, one product after another. */
     relatedToEach: async (ids: readonly number[], limit: number, now: Date) => {
       const rows = await sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
       return rows.map(({ of, ...product }) => ({ of, product }));
+    },
+    currency: async (now: Date) => {
+      const [most] = await sql.rows<{ currency: string }>(mostUsedCurrency, [now]);
+      return most?.currency ?? null;
     },
     /** A row for each category that has products. */
     countOfEach: (categoryIds: readonly number[], withDescendants: boolean, now: Date) =>
@@ -132,8 +151,6 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
       ]),
   };
 };
-
-const isMost = (part: readonly unknown[], whole: readonly unknown[]): boolean => part.length * 2 > whole.length;
 
 /** Loaders for one operation, whose `now` decides what is visible. */
 export class ProductLoaders {
@@ -194,6 +211,13 @@ export class ProductLoaders {
       const byProduct = Map.groupBy(rows, ({ of }) => of);
       return ids.map((each) => (byProduct.get(each) ?? []).map(({ product }) => product));
     });
+  }
+
+  /** The currency of most visible products. */
+  currency(): Promise<string | null> {
+    const { hints, now, inFlight } = this.#scope;
+    hints.dependsOn('product');
+    return inFlight.track(this.#reads.currency(now));
   }
 
   /** How many visible products a category has. */

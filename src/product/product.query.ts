@@ -35,6 +35,12 @@ builder.queryFields((t) => ({
     resolve: (_, { slugs }, { loaders }) => Promise.all(slugs.map((slug) => loaders.product.bySlug(slug))),
   }),
 
+  currency: t.string({
+    nullable: true,
+    description: 'The currency of most visible products.',
+    resolve: (_, __, { loaders }) => loaders.product.currency(),
+  }),
+
   hotProducts: t.field({
     type: [Product],
     description: 'Most sold first, then newest.',

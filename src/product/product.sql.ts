@@ -145,3 +145,15 @@ export const countOfEachTree: Statement = {
     )
     select t.root as id, sum(c.count)::int as count from tree t join counted c on c.category_id = t.id group by t.root`,
 };
+
+/** Value: now. */
+export const mostUsedCurrency: Statement = {
+  name: 'most_used_currency',
+  text: `
+    select p.currency
+    from product p
+    where ${visibility.sql('p', '$1::timestamptz')}
+    group by p.currency
+    order by count(*) desc, p.currency
+    limit 1`,
+};

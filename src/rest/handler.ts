@@ -1,9 +1,10 @@
-import { type ExecutionResult, type GraphQLError, Source } from 'graphql';
-import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import { Source } from 'graphql';
+import { AppError } from '../errors.ts';
 import type { Answers, BodyForm } from '../graphql/body-form.ts';
-import type { HttpPart, MaskError } from '../graphql/mask-error.ts';
+import type { MaskError } from '../graphql/mask-error.ts';
 import type { Operation } from '../graphql/operation.ts';
-import type { RestDocument, ServerContext } from '../graphql/server-context.ts';
+import { appErrorOf, runDocument } from '../graphql/run-document.ts';
+import type { RestDocument } from '../graphql/server-context.ts';
 import type { Documents } from '../graphql/use-documents.ts';
 import type { Yoga } from '../graphql/yoga.ts';
 import {
@@ -80,9 +81,9 @@ const run = async (
   await call.admit(prepared.rootFields);
   const admitted: Call = { ...call, admit: () => undefined };
   const variables = readRequest(call, endpoint);
-  const result = await execute({ call: admitted, rest }, variables, yoga).catch(toResult);
+  const result = await runDocument({ call: admitted, rest }, variables, yoga);
   const [error] = result.errors ?? [];
-  if (error) throw restError(maskError(error), operation);
+  if (error) throw restError(appErrorOf(maskError(error)), operation);
   const executed = answers.ofResult(result);
   if (executed) return { executed, head: { contentType: JSON_TYPE, isNegotiated: false } };
   const value = result.data?.[operation.rootKey] ?? null;
@@ -95,24 +96,6 @@ const readRequest = ({ path, query }: Call, { operation, pathParameter }: Endpoi
   const inPath = pathParameter === undefined ? {} : { [pathParameter]: id };
   return readVariables(operation, inPath, parseQueryString(query));
 };
-
-/** Through the same plugins as an operation by `/graphql`: https://the-guild.dev/graphql/envelop/docs */
-const execute = async (
-  context: ServerContext,
-  variableValues: Record<string, unknown>,
-  yoga: Options['yoga'],
-): Promise<ExecutionResult> => {
-  const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped(context);
-  const document = parse(context.rest?.source.body);
-  const errors = validate(schema, document);
-  if (errors.length > 0) return { errors };
-  return execute({ schema, document, contextValue: await contextFactory(), variableValues });
-};
-
-/** The result of what was thrown: one error, or several. */
-const toResult = (error: unknown): ExecutionResult => ({
-  errors: error instanceof AggregateError ? error.errors : [error as GraphQLError],
-});
 
 const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing with this id.');
 
@@ -169,22 +152,15 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
   };
 };
 
-/** The AppError behind a masked error, which names the REST parameter instead of the argument. Any other error is a plugin's, with a code of its own. */
-const restError = ({ originalError: cause, message, extensions }: GraphQLError, operation: RestOperation): AppError => {
-  const { parameters } = operation;
-  if (!(cause instanceof AppError)) {
-    const code = extensions.code as ErrorCode;
-    const { headers, status = ERROR_TABLE[code]?.status ?? 500 } = (extensions.http ?? {}) as Partial<HttpPart>;
-    const names = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-    return new AppError(code, message, { status, headers: Object.fromEntries(names) });
-  }
-  const { code, argument, problem, headers } = cause;
+/** The error of an operation, which names the REST parameter instead of the argument. */
+const restError = (error: AppError, { parameters }: RestOperation): AppError => {
+  const { code, argument, problem, headers } = error;
   const parameter = parameters.find((each) => each.arguments.some(({ name }) => name === argument));
-  if (!parameter || !problem) return cause;
+  if (!parameter || !problem) return error;
   return new AppError(code, `Parameter "${parameter.name}" ${problem}.`, {
     argument: parameter.name,
     problem,
     headers,
-    cause,
+    cause: error,
   });
 };

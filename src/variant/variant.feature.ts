@@ -16,8 +16,8 @@ export const variant: Feature = {
   silentColumns: [],
   rights: ['select'],
   register: () => import('./variant.query.ts'),
-  createLoaders: ({ prisma, tracing }) => {
-    const reads = traceReads(tracing, 'variant', createVariantReads(prisma));
+  createLoaders: ({ prisma, sql, tracing }) => {
+    const reads = traceReads(tracing, 'variant', createVariantReads(prisma, sql));
     return (scope) => createVariantLoaders(reads, scope);
   },
 };

@@ -1,9 +1,10 @@
 import DataLoader from 'dataloader';
 import type { PrismaClient, Product, ProductVariant } from '../database/generated/client/client.ts';
 import { inList, MAX_KEYS } from '../database/prisma.ts';
-import { createSharedLoader } from '../database/sql.ts';
+import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
+import { productsOfCodes } from './variant.sql.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
@@ -15,7 +16,7 @@ declare module '../graphql/context.ts' {
 export type VariantOfProduct = ProductVariant & { readonly product: Product };
 
 /** What the loaders of all operations share. */
-export const createVariantReads = (prisma: PrismaClient) => ({
+export const createVariantReads = (prisma: PrismaClient, sql: Sql) => ({
   byId: createSharedLoader({
     read: (ids: number[]) => prisma.productVariant.findMany({ where: { id: { in: inList(ids) } } }),
     keyOf: ({ id }) => id,
@@ -23,6 +24,10 @@ export const createVariantReads = (prisma: PrismaClient) => ({
   bySku: createSharedLoader({
     read: (skus: string[]) => prisma.productVariant.findMany({ where: { sku: { in: inList(skus) } } }),
     keyOf: ({ sku }) => sku ?? '',
+  }),
+  productByCode: createSharedLoader({
+    read: (codes: string[]) => sql.rows<{ code: string; ids: number[] }>(productsOfCodes, [codes]),
+    keyOf: ({ code }) => code,
   }),
   ofProducts: (ids: readonly number[]) =>
     prisma.productVariant.findMany({
@@ -75,6 +80,17 @@ export const createVariantLoaders = (
       // No other variant can have the sku before this one changes.
       if (!variant) hints.dependsOn('product_variant');
       return withProduct(variant);
+    }),
+    /** The visible product with this SKU, or with a variant of this SKU or barcode. */
+    productByCode: memo(async (code: string): Promise<Product | null> => {
+      hints.dependsOn('product');
+      hints.dependsOn('product_variant');
+      const found = isStorable(code) ? await inFlight.track(reads.productByCode.load(code)) : null;
+      for (const id of found?.ids ?? []) {
+        const product = await loaders.product.byId(id);
+        if (product) return product;
+      }
+      return null;
     }),
   };
 };

@@ -1,5 +1,6 @@
 import { lookedUp } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
+import { Product } from '../product/product.type.ts';
 import { ProductVariant } from './variant.type.ts';
 
 builder.queryFields((t) => ({
@@ -17,5 +18,15 @@ builder.queryFields((t) => ({
     description: 'Variants of visible products, in the order asked for. Null for a number that none has.',
     args: { skus: t.arg.stringList(lookedUp) },
     resolve: (_, { skus }, { loaders }) => Promise.all(skus.map((sku) => loaders.productVariant.bySku(sku))),
+  }),
+
+  productsByCodes: t.field({
+    type: [Product],
+    nullable: { list: false, items: true },
+    description:
+      'Visible products by their SKU, or by a SKU or barcode of their variants, in the order asked for. Null for a code that none has; of several, the first by id.',
+    args: { codes: t.arg.stringList(lookedUp) },
+    resolve: (_, { codes }, { loaders }) =>
+      Promise.all(codes.map((code) => loaders.productVariant.productByCode(code))),
   }),
 }));

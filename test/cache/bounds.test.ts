@@ -11,7 +11,7 @@ import { FEATURES } from '../../src/features.ts';
 import { PROBLEM_DETAILS } from '../../src/http/message.ts';
 import { createRequestCache } from '../../src/http/request-cache.ts';
 import type { OperationRoute } from '../../src/http/route.ts';
-import { createRequestCounts } from '../../src/observability/counts.ts';
+import { RequestCounts } from '../../src/observability/counts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory } from '../support/rows.ts';
@@ -186,7 +186,7 @@ describe('requests in memory', () => {
     run: () => Promise.reject(new Error('not run here')),
   };
   const head = { contentType: 'application/json', isNegotiated: false, link: undefined };
-  const counts = createRequestCounts().of('rest', 'product');
+  const counts = new RequestCounts().of('rest', 'product');
   const known = { route, head, counts, entry: { response: undefined } };
 
   test('are forgotten where there are too many', () => {

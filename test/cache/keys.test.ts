@@ -120,6 +120,11 @@ describe('another entry answers', () => {
     }
   };
 
+  test('another operation of the same document', () => {
+    const query = 'query A($id: Int!) { product(id: $id) { id } } query B($id: Int!) { product(id: $id) { slug } }';
+    return otherwise(['A', 'B'].map((operationName) => () => post({ query, operationName, variables: { id: 7 } })));
+  });
+
   test('another path, parameter or value', () =>
     otherwise(
       ['product/11', 'product/12', 'product/hot?limit=11', 'product/hot?limit=12', 'product/new?limit=12']

@@ -55,9 +55,9 @@ test('a shutdown answers the clients that the system has connected and the serve
   // This thread accepts nobody meanwhile. On a busy machine a client may be connected before its server knows.
   Atomics.wait(connected, 0, 0);
   for (let sinceMs = performance.now(); queued(workerData.port) < CLIENTS; ) {
-    if (performance.now() - sinceMs > 10_000) throw new Error('the system has lost connections');
+    if (performance.now() - sinceMs > 60_000) throw new Error('the system has lost connections');
   }
-  const drained = closing.drain(5000);
+  const drained = closing.drain(60_000);
   const [answers] = await once(clients, 'message');
   expect(answers).toEqual(Array.from({ length: CLIENTS }, () => expect.stringMatching(/^HTTP\/1\.1 200 /)));
   await drained;

@@ -68,6 +68,10 @@ test.for([
   [{ DATABASE_DIRECT_URL: 'postgresql://db/shop' }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
   [{ DATABASE_REPLICA_URLS: 'postgresql://db/shop' }, 'DATABASE_REPLICA_URLS needs DATABASE_URL'],
   [
+    { DATABASE_URL: 'postgresql://a/shop', DATABASE_POOLER: 'transaction' },
+    /DATABASE_POOLER=transaction needs DATABASE_DIRECT_URL .* CHANGE_FEED=poll/,
+  ],
+  [
     { DATABASE_URL: 'postgresql://a/shop', DATABASE_REPLICA_URLS: 'postgresql://b/shop', CHANGE_FEED: 'poll' },
     /DATABASE_REPLICA_URLS needs \w+=listen/,
   ],

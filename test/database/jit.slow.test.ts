@@ -61,7 +61,12 @@ test.skipIf(!hasJitServer || !hasPgBouncer)(
   async () => {
     await using server = await startJitServer();
     await using pooler = await startPgBouncer(server, { mode: 'transaction' });
-    const environment = { ...PATIENT, DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: server.url };
+    const environment = {
+      ...PATIENT,
+      DATABASE_POOLER: 'transaction',
+      DATABASE_URL: pooler.url,
+      DATABASE_DIRECT_URL: server.url,
+    };
     const warned = async (): Promise<unknown[]> => {
       await using gateway = await createTestGateway(pooler, environment);
       return gateway.logged.map(({ msg }) => msg).filter((msg) => String(msg).includes('alter role … set jit = off'));

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
-import { applyMigrations } from '../../src/database/migrations/apply.ts';
-import { assertOwnSession, findPooling } from '../../src/database/pooler.ts';
+import { withDirectUrl } from '../../src/database/open.ts';
 import { examine } from '../../src/doctor/doctor.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -40,7 +38,9 @@ await insertNotice(database);
 
 /** What a gateway is told of the way to its database. */
 const environmentFor = (mode: PoolMode, { url }: PgBouncer): Record<string, string> =>
-  mode === 'session' ? {} : { DATABASE_URL: url, DATABASE_DIRECT_URL: database.url };
+  mode === 'session'
+    ? { DATABASE_POOLER: mode }
+    : { DATABASE_POOLER: mode, DATABASE_URL: url, DATABASE_DIRECT_URL: database.url };
 
 const viewAll = (gateway: TestGateway, id: number, count: number): Promise<View[]> =>
   Promise.all(
@@ -134,7 +134,7 @@ test.skipIf(!hasPgBouncer)(
     await insertProduct(restartable, { category_id: categoryId });
     const id = await insertNotice(restartable);
     await using bouncer = await startPgBouncer(restartable, { mode: 'session', poolSize: 20 });
-    await using gateway = await createTestGateway(bouncer, { FRESHNESS_MS: '0' });
+    await using gateway = await createTestGateway(bouncer, { DATABASE_POOLER: 'session', FRESHNESS_MS: '0' });
     const statuses = async (): Promise<number[]> =>
       Promise.all(
         ['product/1', 'product/hot', `notice/${id}`].map(async (path) => (await gateway.get(`/api/${path}`)).status),
@@ -148,106 +148,24 @@ test.skipIf(!hasPgBouncer)(
   },
 );
 
-/** Other clients of a pooler, which take as many of its sessions at once as they are told, and give them back. */
-const openOthers = async ({ url }: { readonly url: string }) => {
-  const others = await Promise.all(numbers(1, 3).map(() => openSession({ url })));
-  return {
-    take: async (count: number): Promise<void> => {
-      const taking = others.slice(0, count);
-      for (const other of taking) await other.query('begin');
-      for (const other of taking) await other.query('rollback');
-    },
-    [Symbol.asyncDispose]: async (): Promise<void> => {
-      await Promise.all(others.map((other) => other[Symbol.asyncDispose]()));
-    },
-  };
-};
-
 describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
   let bouncer: PgBouncer;
-  let config: { DATABASE_URL: string };
+  let config: { DATABASE_URL: string; DATABASE_POOLER: string };
 
   beforeAll(async () => {
     bouncer = await startPgBouncer(database, { mode: 'transaction' });
-    config = { DATABASE_URL: bouncer.url };
+    config = { DATABASE_URL: bouncer.url, DATABASE_POOLER: 'transaction' };
     return () => bouncer[Symbol.asyncDispose]();
   });
 
-  test.for([
-    [{}, 'transaction', undefined],
-    [{ settings: 'server_round_robin = 1' }, 'transaction', undefined],
-    [{ poolSize: 1 }, 'transaction', undefined],
-    [{ poolSize: 40 }, 'session', undefined],
-    [{}, 'none', 'direct'],
-  ] as const)('is told from others by what it does: with %j it is %s', async ([options, pooling, way]) => {
-    const mode = pooling === 'session' ? 'session' : 'transaction';
-    await using pooler = await startPgBouncer(database, { mode, ...options });
-    const url = way === 'direct' ? database.url : pooler.url;
-    // Others have sessions there, and give them back.
-    await using others = await openOthers(pooler);
-    await others.take('poolSize' in options ? options.poolSize : 3);
-    const client = new DatabaseClient(connectionConfig(url));
-    await client.connect();
-    const told = await findPooling(client);
-    await client.end();
-    expect(told).toBe(pooling);
+  test('is refused for the heartbeat, for migrations and for imports, with what to do', () => {
+    expect(() => readConfig(config)).toThrow(/DATABASE_DIRECT_URL.*CHANGE_FEED=poll/);
+    const polling = readConfig({ ...config, CHANGE_FEED: 'poll' });
+    expect(() => withDirectUrl(polling)).toThrow(/needs a session.*DATABASE_DIRECT_URL/);
   });
 
-  test('is found out where it gives sessions in turn, too, whenever others come in between', async () => {
-    await using pooler = await startPgBouncer(database, { mode: 'transaction', settings: 'server_round_robin = 1' });
-    await using others = await openOthers(pooler);
-    for (const sessions of numbers(1, 3)) {
-      await others.take(sessions);
-      for (const moment of numbers(1, 8)) {
-        const client = new DatabaseClient(connectionConfig(pooler.url));
-        await client.connect();
-        const query = client.query.bind(client) as (text: string) => Promise<unknown>;
-        let queries = 0;
-        const interrupted = async (text: string) => {
-          const result = await query(text);
-          queries += 1;
-          if (queries === moment) await others.take(1);
-          return result;
-        };
-        const told = await findPooling(Object.assign(client, { query: interrupted }));
-        await client.end();
-        expect({ sessions, moment, told }).toEqual({ sessions, moment, told: 'transaction' });
-      }
-    }
-  });
-
-  test('is not taken for one in session mode where it lets no second connection in', async () => {
-    await using pooler = await startPgBouncer(database, { mode: 'transaction', settings: 'max_client_conn = 1' });
-    // The socket that looked whether the pooler is there counts until the pooler has seen its end.
-    const connect = async () => {
-      const first = new DatabaseClient(connectionConfig(pooler.url)).on('error', () => {});
-      await first.connect();
-      return first;
-    };
-    const client = await vi.waitFor(connect, { timeout: 10_000 });
-    await expect(findPooling(client)).rejects.toThrow('max_client_conn');
-    // The heartbeat, which connects again at any time, finds by itself that its session is another one.
-    await expect(assertOwnSession(client, 'Notifications need')).resolves.toBeUndefined();
-    await client.end();
-  });
-
-  test('is refused for the heartbeat, for migrations and for imports, with what to do', async () => {
-    await expect(createTestGateway(bouncer, config)).rejects.toThrow(/CHANGE_FEED=listen.*DATABASE_DIRECT_URL/);
-    await expect(applyMigrations({ url: bouncer.url, log: () => {} })).rejects.toThrow(
-      /Migrations.*DATABASE_DIRECT_URL/,
-    );
-    const { runImport } = await import('../../src/import/import.ts');
-    const log = pino({ level: 'silent' });
-    const options = {
-      kinds: [],
-      paths: [],
-      format: undefined,
-      currency: undefined,
-      isDryRun: true,
-    };
-    await expect(runImport({ ...options, config: readConfig(config), log, rejectsPath: '/dev/null' })).rejects.toThrow(
-      /An import.*DATABASE_DIRECT_URL/,
-    );
+  test('that nobody has told of is refused, with the variable that tells of it', async () => {
+    await expect(createTestGateway(bouncer, { DATABASE_URL: bouncer.url })).rejects.toThrow('set DATABASE_POOLER');
   });
 
   test('is enough for CHANGE_FEED=poll', async () => {
@@ -260,17 +178,11 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     }
   });
 
-  test('is not believed to keep prepared statements', async () => {
-    await expect(
-      createTestGateway(bouncer, { ...config, CHANGE_FEED: 'poll', PREPARED_STATEMENTS: 'on' }),
-    ).rejects.toThrow('max_prepared_statements');
-  });
-
   test('that drops a setting of the session is refused, with the setting', async () => {
     const settings = 'ignore_startup_parameters = search_path';
     await using pooler = await startPgBouncer(database, { mode: 'session', settings });
     const url = `${pooler.url}?schema=pg_catalog`;
-    await expect(createTestGateway({ url }, { DATABASE_URL: url })).rejects.toThrow(
+    await expect(createTestGateway({ url }, { DATABASE_URL: url, DATABASE_POOLER: 'session' })).rejects.toThrow(
       'drops settings of the session: search_path = pg_catalog',
     );
   });
@@ -287,17 +199,19 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
       (await examine(FEATURES, readConfig({ ...config, ...environment }), bouncer.url, 1))
         .filter(({ check, status }) => status !== 'ok' || ['pooler', 'notifications'].includes(check))
         .map(({ check, status }) => `${check} ${status}`);
-    expect(await look({})).toEqual(['pooler ok', 'notifications fail']);
     expect(await look({ CHANGE_FEED: 'poll' })).toEqual(['pooler ok', 'notifications ok']);
     expect(await look({ DATABASE_DIRECT_URL: database.url })).toEqual(['pooler ok', 'notifications ok']);
-    expect(await look({ CHANGE_FEED: 'poll', PREPARED_STATEMENTS: 'on' })).toEqual(['pooler fail', 'notifications ok']);
   });
 
   test('where statements have no timeout: it is said, and the view of a locked notice is given up before it is counted', async () => {
     await using bare = await createTestDatabase();
     await using pooler = await startPgBouncer(bare, { mode: 'transaction' });
     const id = await insertNotice(bare);
-    await using gateway = await createTestGateway(pooler, { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: bare.url });
+    await using gateway = await createTestGateway(pooler, {
+      DATABASE_POOLER: 'transaction',
+      DATABASE_URL: pooler.url,
+      DATABASE_DIRECT_URL: bare.url,
+    });
     expect(gateway.logged.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('statement_timeout'));
     await using backOffice = await openSession(bare);
     await backOffice.query('begin');
@@ -306,32 +220,7 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     await backOffice.query('rollback');
     expect((await gateway.get(`/api/notice/${id}`)).json).toMatchObject({ viewCount: 1 });
   });
-
-  test('that was in session mode when the gateway started: nothing is kept any more, and the log says why', async () => {
-    await using pooler = await startPgBouncer(database, { mode: 'session', poolSize: 40 });
-    await using gateway = await createTestGateway(pooler, { DATABASE_URL: pooler.url });
-    await product.untilHit(gateway);
-    await pooler.kill();
-    await pooler.start('transaction');
-    const why = (): unknown => gateway.logged.find(({ msg }) => String(msg).includes('a pooler in transaction mode'));
-    await expect.poll(why).toBeDefined();
-    expect((await product.read(gateway)).headers['cache-status']).not.toBe('vitrine; hit');
-  });
 });
-
-test.skipIf(!hasPgBouncer).for([
-  ['the pooler', {}, 'query_wait_timeout = 1'],
-  ['the driver', { query_timeout: 1000 }, ''],
-] as const)(
-  'a pooler with one session is in session mode: %s gives up the other connection',
-  async ([, limit, settings]) => {
-    await using pooler = await startPgBouncer(database, { mode: 'session', poolSize: 1, settings });
-    const client = new DatabaseClient({ ...connectionConfig(pooler.url), ...limit });
-    await client.connect();
-    expect(await findPooling(client)).toBe('session');
-    await client.end();
-  },
-);
 
 test('a session that does not listen has no beat', async () => {
   const client = new DatabaseClient(connectionConfig(database.url));

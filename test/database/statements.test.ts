@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { connectionConfig } from '../../src/database/connection.ts';
-import { createDatabase } from '../../src/database/pool.ts';
+import { createDatabase, createPrisma } from '../../src/database/pool.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { shared } from '../support/shared.ts';
@@ -92,5 +92,25 @@ test('a statement that was prepared before a column got another type is sent aga
   await count();
   await database.sql('alter table product alter column stock type bigint');
   await expect(count()).resolves.toMatchObject({ rows: [] });
+  await pool.end();
+});
+
+test('the statements of a transaction are observed as all others are', async () => {
+  const begun: string[] = [];
+  const ended: string[] = [];
+  const observer = (_name: string | undefined, text: string) => {
+    begun.push(text);
+    return () => void ended.push(text);
+  };
+  const connection = connectionConfig(database.url);
+  const { pool } = createDatabase({ connection, size: 1, timeoutMs: 2000, log: pino({ level: 'silent' }), observer });
+  const prisma = await createPrisma(pool);
+  for (const texts of [begun, ended]) texts.length = 0;
+  await prisma.$transaction([prisma.category.count(), prisma.notice.count()]);
+  const counts = expect.stringContaining('COUNT');
+  expect(begun).toEqual(['BEGIN', counts, counts, 'COMMIT']);
+  await prisma.category.count();
+  expect(begun.slice(4)).toEqual([counts]);
+  expect(ended).toEqual(begun);
   await pool.end();
 });

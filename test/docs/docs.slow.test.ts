@@ -53,7 +53,9 @@ interface Demo {
 /** A gateway with the demo catalogue, patient enough for a machine that is busy with other tests. */
 const startDemo = async (resources: AsyncDisposableStack): Promise<Demo> => {
   const { url: demoDatabaseUrl } = resources.use(await createDemoDatabase());
-  const gateway = resources.use(await createTestGateway({ url: demoDatabaseUrl }, { DATABASE_TIMEOUT_MS: '20000' }));
+  const gateway = resources.use(
+    await createTestGateway({ url: demoDatabaseUrl }, { DATABASE_TIMEOUT_MS: '20000', UCP: 'on' }),
+  );
   const { url } = resources.use(await listen(gateway));
   return { demoDatabaseUrl, port: new URL(url).port };
 };

@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { withConnection } from '../../src/database/client.ts';
+import { connectionConfig } from '../../src/database/connection.ts';
+import { readWatchedTables } from '../../src/database/migrations/rights.ts';
 import { examine } from '../../src/doctor/doctor.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { FEATURES } from '../../src/features.ts';
@@ -158,6 +161,11 @@ describe('a fault is told with what to do:', () => {
         only({ message: `grant select on _prisma_migrations to ${role}` }),
       );
       await database.sql(`grant select on _prisma_migrations, category, product to ${role}`);
+      // Of models that are added.
+      const watched = await withConnection(connectionConfig(database.url), 5000, (client) =>
+        readWatchedTables(client, FEATURES),
+      );
+      for (const { table } of watched) await database.sql(`grant select on "${table}" to ${role}`);
       const lacks = (right: string, status: Finding['status'] = 'fail') =>
         only({
           check: 'permissions',

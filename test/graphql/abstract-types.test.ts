@@ -77,10 +77,12 @@ describe('what is compiled', () => {
   fieldOf('Query', 'name').resolve = () => 'root';
   fieldOf('Query', 'secret').resolve = () => 7;
   fieldOf('Query', 'pen').resolve = () => PEN;
+  fieldOf('Query', 'shelf').resolve = () => ({ name: 's' });
 
   test.for([
     '{ ... on Root { name ... on Pen { colour } ... on Query { secret } } }',
     '{ pen { ...F ... on Named { ... on Shelf { pens { name } } items { ...F } } colour } } fragment F on Named { name __typename }',
+    '{ shelf { name ... on Named { ... on Root { other: name } } } }',
     '{ pen { ... on Shown { ... on Shelf { views } ... on Pen { name } } ...F ...F } } fragment F on Root { colour: name }',
   ])('keeps the fields of the type that an object has: %s', async (text) => {
     const { data, errors } = await execute({ schema, document: parse(text) });
@@ -88,6 +90,11 @@ describe('what is compiled', () => {
     const { compiled } = prepare(text);
     const variables = { sources: {}, coerced: {} };
     expect(await compiled?.(variables, {} as OperationContext)).toBe(JSON.stringify(data));
+  });
+
+  test('is no operation with a directive, also where it stands in a fragment alone', () => {
+    expect(prepare('{ pen { ...F } } fragment F on Pen { name }').compiled).toBeDefined();
+    expect(prepare('{ pen { ...F } } fragment F on Pen { name @skip(if: true) }').compiled).toBeUndefined();
   });
 
   test.for(['{ named { name } }', '{ shown { __typename } }', '{ pen { box { items { name } } } }'])(

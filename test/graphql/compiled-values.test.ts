@@ -14,6 +14,7 @@ import {
   GraphQLScalarType,
   GraphQLSchema,
   GraphQLString,
+  type OperationDefinitionNode,
   parse,
 } from 'graphql';
 import { expect, test } from 'vitest';
@@ -121,3 +122,25 @@ test.for(NAMED)(
     expect(written).toBeGreaterThan(20);
   },
 );
+
+test('an iterable that is no list, whose promises are rejected, ends no process', async () => {
+  const rejected: unknown[] = [];
+  const note = (error: unknown): void => void rejected.push(error);
+  process.on('unhandledRejection', note);
+  const resolve = () => new Set([Promise.reject(new Error('first')), Promise.reject(new Error('second'))]);
+  const many = new GraphQLSchema({
+    query: new GraphQLObjectType({
+      name: 'Query',
+      fields: { many: { type: new GraphQLList(GraphQLString), resolve: () => resolve() } },
+    }),
+  });
+  const document = parse('{ many }');
+  const [operation] = document.definitions;
+  const compiled = compile(many, document, operation as OperationDefinitionNode);
+  const variables = { sources: {}, coerced: {} };
+  expect(() => compiled?.(variables, {} as OperationContext)).toThrow();
+  // Node tells of a rejection after the promise jobs of a turn.
+  await new Promise(setImmediate);
+  process.off('unhandledRejection', note);
+  expect(rejected).toEqual([]);
+});

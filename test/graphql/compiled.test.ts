@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type ExecutionResult, execute, parse, validate } from 'graphql';
+import { type ExecutionResult, execute, type GraphQLField, parse, validate } from 'graphql';
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { createBrowse } from '../../src/browse/browse.feature.ts';
@@ -94,11 +94,14 @@ const faultsOf = ({ data, errors = [] }: Pick<ExecutionResult, 'data' | 'errors'
   return faults.filter((fault, index) => !fault.endsWith(' became null') || faults.indexOf(fault) === index).sort();
 };
 
+/** As fields of Pothos' Prisma plugin do, of models that are added. They are executed by the reference executor. */
+const readsInfo = ({ resolve }: GraphQLField<unknown, unknown>): boolean => (resolve?.length ?? 0) > 3;
+
 test('what a compiled operation writes is, byte for byte, what the reference executor gives', async () => {
   let compiledRuns = 0;
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {
-      const { text, variables } = randomQuery(schema, g, { faults: 0 });
+      const { text, variables } = randomQuery(schema, g, { faults: 0, without: readsInfo });
       const document = parse(text);
       expect(validate(schema, document), text).toEqual([]);
       const operation = prepareOperation(schema, document);
@@ -143,7 +146,7 @@ test('an operation that goes wrong has the errors of the reference executor, and
   let failures = 0;
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {
-      const { text, variables } = randomQuery(schema, g, { faults: 20, without: ['notice'] });
+      const { text, variables } = randomQuery(schema, g, { faults: 20, without: ({ name }) => name === 'notice' });
       const expected = await executed(text, variables);
       const answer = await viaHttp(text, variables);
       if (!expected.errors) {

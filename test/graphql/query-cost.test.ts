@@ -172,28 +172,33 @@ describe('a list whose length nobody has declared', () => {
   const larger = extendSchema(
     schema,
     parse(`
-      type Brand { name: String shops: [Brand!] }
-      type BrandConnection { edges: [BrandEdge] nodes: [Brand] }
-      type BrandEdge { node: Brand cursor: String }
-      extend type Query { brands: [Brand!] names: [String!] brandPages(first: Int, last: Int): BrandConnection }
+      type Sundial { name: String shops: [Sundial!] }
+      type SundialConnection { edges: [SundialEdge] nodes: [Sundial] }
+      type SundialEdge { node: Sundial cursor: String }
+      extend type Query { sundials: [Sundial!] names: [String!] sundialPages(first: Int, last: Int): SundialConnection }
     `),
   );
 
   test.for<[why: string, text: string, cost: number, variables?: Record<string, unknown>]>([
-    ['counts as 20', '{ brands { name } }', 22],
-    ['also within another', '{ brands { shops { name } } }', 20 + 20 * 22],
+    ['counts as 20', '{ sundials { name } }', 22],
+    ['also within another', '{ sundials { shops { name } } }', 20 + 20 * 22],
     ['is none of scalars', '{ names }', 0.1],
-    ['counts as 20 in a connection, as Pothos makes it', '{ brandPages { edges { node { name } } } }', 1 + 20 * 1.2],
+    ['counts as 20 in a connection, as Pothos makes it', '{ sundialPages { edges { node { name } } } }', 1 + 20 * 1.2],
     [
       'counts as what is asked of a connection',
-      '{ brandPages(first: 5) { nodes { name } edges { cursor } } }',
+      '{ sundialPages(first: 5) { nodes { name } edges { cursor } } }',
       1 + 5.5 * 2,
     ],
-    ['counts as no more than its page may have', '{ brandPages(last: 1000) { nodes { name } } }', 1 + 110],
-    ['counts as the variable says', 'query ($n: Int) { brandPages(first: $n) { nodes { name } } }', 1 + 3.3, { n: 3 }],
+    ['counts as no more than its page may have', '{ sundialPages(last: 1000) { nodes { name } } }', 1 + 110],
+    [
+      'counts as the variable says',
+      'query ($n: Int) { sundialPages(first: $n) { nodes { name } } }',
+      1 + 3.3,
+      { n: 3 },
+    ],
     [
       'counts as the longest page where that is not known',
-      'query ($n: Int) { brandPages(first: $n) { nodes { name } } }',
+      'query ($n: Int) { sundialPages(first: $n) { nodes { name } } }',
       111,
     ],
   ])('%s', ([, text, cost, variables]) => {

@@ -39,3 +39,20 @@ test('the row that refers to it is then read anew, also where it is known and no
   await session.query(`update product set category_id = ${next}; delete from category where id = ${old}; commit`);
   expect(await answer).toEqual({ data: { product: { category: { name: 'New' } } } });
 });
+
+test('a list shows no product as it was before it moved to another category, also where no change of it was notified yet', async () => {
+  await using database = await createTestDatabase();
+  await using gateway = await createTestGateway(database, PATIENT);
+  const old = await insertCategory(database, { name: 'Old' });
+  const next = await insertCategory(database, { name: 'New' });
+  for (let count = 0; count < 4; count += 1) await insertProduct(database, { category_id: old });
+  // The rows are known from the first list. After the second, of which most are known, lists read ids alone.
+  for (const limit of [10, 11]) await gateway.graphql(`{ products(categoryIds: [${old}], limit: ${limit}) { slug } }`);
+
+  await using session = await openSession(database);
+  await session.query(
+    `begin; set local session_replication_role = replica; update product set category_id = ${next} where id < 3; commit`,
+  );
+  const { data } = await gateway.graphql(`{ products(categoryIds: [${next}]) { id category { name } } }`);
+  expect(data.products).toEqual([2, 1].map((id) => ({ id, category: { name: 'New' } })));
+});

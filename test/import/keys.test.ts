@@ -143,6 +143,71 @@ describe('with --key id, a product', () => {
   });
 });
 
+describe('rows of one file take from one another', () => {
+  const products = (values: readonly string[]) =>
+    values.map((value, at) => `${String.fromCharCode(97 + at)},P${at},C,1,${value}\n`).join('');
+
+  test.each([
+    ['two', ['1', '2'], ['2', '1']],
+    ['three', ['1', '2', '3'], ['2', '3', '1']],
+    ['three, whose last one is new', ['1', '2', '3'], ['2', '3', '4']],
+    ['two, one of which has none then', ['1', '2'], ['2', '']],
+  ])('the skus of %s products', async (_, before, after) => {
+    await importText(`slug,name,category,price,sku\n${products(before)}`);
+    const file = `slug,name,category,price,sku\n${products(after)}`;
+    expect(await importText(file)).toMatchObject({ changed: before.length, faults: [] });
+    expect(await column('select sku from product order by slug')).toEqual(after.map((sku) => sku || null));
+    expect(await importText(file)).toMatchObject({ changed: 0, faults: [] });
+  });
+
+  test.each(['sku', 'id'] as const)('the slugs of three products, with --key %s', async (key) => {
+    const header = `${key},name,category,price,slug\n`;
+    await importText('sku,name,category,price,slug\n1,A,C,1,a\n2,B,C,1,b\n3,C,C,1,c\n');
+    expect(await importText(`${header}1,A,C,1,b\n2,B,C,1,c\n3,C,C,1,a\n`, { key })).toMatchObject({
+      changed: 3,
+      faults: [],
+    });
+    expect(await column('select slug from product order by id')).toEqual(['b', 'c', 'a']);
+  });
+
+  test('a slug, which a new product gets', async () => {
+    await importText('sku,name,category,price,slug\n1,A,C,1,a\n');
+    const { created, changed, faults } = await importText('sku,name,category,price,slug\n2,B,C,1,a\n1,A,C,1,c\n', {
+      key: 'sku',
+    });
+    expect({ created, changed, faults }).toEqual({ created: 1, changed: 1, faults: [] });
+    expect(await sql('select sku, slug from product order by id')).toEqual([
+      { sku: '1', slug: 'c' },
+      { sku: '2', slug: 'a' },
+    ]);
+  });
+
+  test('the skus of variants in a file of variants', async () => {
+    await importText('slug,name,category,price\ncup,Cup,C,1\n');
+    const variants = (...skus: readonly string[]) =>
+      `product,options,sku,price\n${skus.map((sku, at) => `cup,Size=${at},${sku},1\n`).join('')}`;
+    await importText(variants('1', '2', '3'));
+    expect(await importText(variants('2', '3', '1'))).toMatchObject({ changed: 3, faults: [] });
+    expect(await column('select sku from product_variant order by option_values')).toEqual(['2', '3', '1']);
+  });
+
+  test('nothing of a row that is refused, which keeps its own, and neither do those that wait for it', async () => {
+    await importText(`slug,name,category,price,sku\n${products(['1', '2', '3'])}`);
+    await sql('alter table product add constraint refused check (stock <> 66)');
+    const rows = ['a,P0,C,1,2,1\n', 'b,P1,C,1,3,66\n', 'c,P2,C,1,9,1\n'];
+    for (const file of [rows, rows.toReversed()]) {
+      const { changed, faults } = await importText(`slug,name,category,price,sku,stock\n${file.join('')}`);
+      expect(changed).toBeLessThan(2);
+      expect(faults.map(({ column: name, value, reason }) => [name, value, reason])).toEqual([
+        [undefined, undefined, expect.stringContaining('"refused"')],
+        ['sku', '2', 'is that of a row that is rejected ("product_sku_key")'],
+      ]);
+      expect(await column('select sku from product order by slug')).toEqual(['1', '2', '9']);
+    }
+    await sql('alter table product drop constraint refused');
+  });
+});
+
 test('a file without the column of the key is refused', async () => {
   const csv = 'number,name,category,price\n7,Mug,Cups,1\n';
   await expect(importText(csv, { key: 'sku' })).rejects.toThrow(

@@ -90,6 +90,25 @@ describe('columns that the file names in another way', () => {
   });
 
   test.each([
+    ['shopify', 'Handle,Title,Vendor,Maker,Variant Price,Preis\na,A,V,M,1,2\n', 'Vendor=Maker,Price=Preis'],
+    [
+      'woocommerce',
+      'Type,SKU,Name,Published,Regular price,Preis,Brands,Maker\nsimple,1,A,1,1,2,V,M\n',
+      'Regular price=Preis,Brands=Maker',
+    ],
+    [
+      'google',
+      'id,title,price,preis,image_link,availability,brand,maker\n1,A,1 EUR,2 EUR,/1.jpg,in stock,V,M\n',
+      'price=preis,brand=Maker',
+    ],
+    ['products', 'name,category,price,Preis,brand,Maker\nA,C,1,2,V,M\n', 'price=Preis,brand=Maker'],
+  ])('take the place of those that the file has, in the format %s', async (format, csv, map) => {
+    const imported = await importText(csv, { map: parseMapping([map]) });
+    expect(imported).toMatchObject({ created: 1, faults: [], unusedColumns: [], format: { name: format } });
+    expect(await sql('select price, brand from product')).toEqual([{ price: '2.00', brand: 'M' }]);
+  });
+
+  test.each([
     ['name=titel', /^--map: .*catalogue has no column titel\. Did you mean title\? Its columns: title, final_price$/],
     [
       'nam=title',

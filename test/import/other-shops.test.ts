@@ -103,6 +103,46 @@ Draft,175676,Old Lamp,12.50,3,https://i.example/1.jpg|https://i.example/2.jpg,<b
     expect(broken.faults.map(({ line }) => line)).toContain(5);
   });
 
+  test('BigCommerce: Y and N for the status, and four decimals', async () => {
+    const csv = `Item Type,Product ID,Product Name,Product Code/SKU,Brand Name,Product Description,Price,Product Visible?,Current Stock Level,Category,Product Image File - 1
+Product,10,Blue Mug,MUG-1,Acme,<p>A mug</p>,5.0000,Y,10,Shop/Cups;Shop/New,https://x.example/mug.jpg
+Product,12,Red Pan,PAN-1,Acme,,20.0000,N,0,Shop/Pans,
+`;
+    const map = parseMapping([
+      'name=Product Name,sku=Product Code/SKU,brand=Brand Name,description=Product Description,status=Product Visible?',
+      'stock=Current Stock Level,imageUrls=Product Image File - 1',
+    ]);
+    expect(await importText(csv, { map, listSeparator: ';', pathSeparator: '/' })).toMatchObject({
+      created: 2,
+      faults: [],
+    });
+    expect(await sql('select sku, price, status, stock from product order by id')).toEqual([
+      { sku: 'MUG-1', price: '5.00', status: 'ON_SALE', stock: 10 },
+      { sku: 'PAN-1', price: '20.00', status: 'OFF_SALE', stock: 0 },
+    ]);
+  });
+
+  test('Squarespace: an unlimited stock, and categories that begin with their separator', async () => {
+    const csv = `Product URL,Title,SKU,Price,Stock,Categories,Tags,Visible,Hosted Image URLs
+blue-mug,Blue Mug,MUG-S,5.00,10,"/cups, /new","red, big",Yes,https://x.example/1.jpg https://x.example/2.jpg
+red-pan,Red Pan,PAN-1,20.00,Unlimited,/pans,,No,https://x.example/3.jpg
+`;
+    const map = parseMapping([
+      'name=Title,slug=Product URL,category=Categories,status=Visible,imageUrls=Hosted Image URLs',
+    ]);
+    expect(await importText(csv, { map, listSeparator: ',', pathSeparator: '/' })).toMatchObject({
+      created: 2,
+      faults: [],
+    });
+    expect(
+      await sql(`select p.slug, stock, status, tags, cardinality(image_urls) as pictures, c.slug as category
+        from product p join category c on c.id = category_id order by p.id`),
+    ).toEqual([
+      { slug: 'blue-mug', stock: 10, status: 'ON_SALE', tags: ['red', 'big'], pictures: 2, category: 'cups' },
+      { slug: 'red-pan', stock: 1, status: 'OFF_SALE', tags: [], pictures: 1, category: 'pans' },
+    ]);
+  });
+
   test('Meta: its template has a line of notes, its words for the stock, and its quantity', async () => {
     const csv = `# Required | A unique content ID, # Required | The title,# Required | Words,# Required,# Required,# Required,# Optional
 id,title,description,availability,price,image_link,quantity_to_sell_on_facebook
@@ -171,6 +211,8 @@ test.each([
   ['0', 'OFF_SALE'],
   ['2', 'OFF_SALE'],
   ['Hidden', 'OFF_SALE'],
+  ['Y', 'ON_SALE'],
+  ['n', 'OFF_SALE'],
   ['draft', 'DRAFT'],
 ])('the status %s is %s', async (status, stored) => {
   await importText(`name,category,price,status\nA,Pans,1,${status}\n`);
@@ -251,4 +293,45 @@ describe('a default category', () => {
     expect(await importText('path\nPans\n', { category: 'X' })).toMatchObject({ created: 1, createdCategories: 0 });
     expect(await column('select name from category order by id')).toEqual(['Others', 'Pans']);
   });
+});
+
+test.each([
+  ['Unlimited', 1],
+  ['https://schema.org/InStock', 1],
+  ['http://schema.org/PreOrder', 1],
+  ['https://schema.org/OutOfStock', 0],
+  ['https://schema.org/SoldOut', 0],
+  ['-3', 0],
+  ['-3.0', 0],
+] as const)('the stock %s is %i in every format', async (stock, pieces) => {
+  const image = 'https://x.example/1.jpg';
+  for (const csv of [
+    `name,category,price,stock\nA,C,1,${stock}\n`,
+    `Handle,Title,Variant Price,Variant Inventory Qty,Variant Inventory Tracker\nb,B,1,${stock},shopify\n`,
+    `Type,SKU,Name,Published,Regular price,Stock,In stock?\nsimple,1,C,1,1,${stock},${pieces > 0 ? 1 : 0}\n`,
+    /^-/.test(stock)
+      ? `id,title,price,image_link,availability,quantity\n2,D,1 EUR,${image},in stock,${stock}\n`
+      : `id,title,price,image_link,availability\n2,D,1 EUR,${image},${stock}\n`,
+    `product,options,price,stock\na,Size=S,1,${stock}\n`,
+  ])
+    expect((await importText(csv)).faults).toEqual([]);
+  expect(await column('select stock from product order by slug')).toEqual([pieces, pieces, pieces, pieces]);
+});
+
+test('an empty cell too many costs no row, another one does', async () => {
+  const { created, faults } = await importText('name,price,category\nMug,5,Cups,\nPan,6,Pans, , \nPot,7,Pans,x\n');
+  expect({ created, faults }).toEqual({
+    created: 2,
+    faults: [{ line: 4, reason: 'has 4 columns, but the first row names 3' }],
+  });
+});
+
+test("the name of a group of a feed does not end in an option's word", async () => {
+  const rows = (name: string, word: string) =>
+    ['Blue', 'Red']
+      .map((color) => `${name}${color},${name}${word}${color},1 EUR,/1.jpg,in stock,${color},${name}\n`)
+      .join('');
+  const csv = `id,title,price,image_link,availability,color,item_group_id\n${rows('Tee', ' - Color: ')}${rows('Cap', ' Colour ')}${rows('Mug', ' ')}`;
+  expect(await importText(csv)).toMatchObject({ created: 3, faults: [] });
+  expect(await column('select name from product order by id')).toEqual(['Tee', 'Cap', 'Mug']);
 });

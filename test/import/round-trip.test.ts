@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { importInto } from '../support/import.ts';
+import { importInto, jsonLines } from '../support/import.ts';
 import { readPieces } from '../support/records.ts';
 
 const COLUMNS = ['slug', 'name', 'description'];
@@ -91,4 +91,34 @@ test('what the checks let through is stored by PostgreSQL as it is, whatever the
       published_at: each.publishedAt,
     });
   }
+});
+
+test('rows that were written to the microsecond, and come back in milliseconds as the API has them, are not written again', async () => {
+  await using database = await createTestDatabase();
+  await importInto(database, 'slug,name,category,price\nmug,Mug,Cups,1\n');
+  await importInto(database, 'product,options,price\nmug,Size=S,1\n');
+  await importInto(database, 'title,content\nSale,Now\n');
+  for (const table of ['product', 'product_variant', 'notice', 'category'])
+    await database.sql(
+      `update ${table} set created_at = '2026-01-01 00:00:00.123456Z', updated_at = '2026-01-02 00:00:00.123456Z'`,
+    );
+  await database.sql(`update product set published_at = '2026-01-03 00:00:00.123456Z'`);
+  await database.sql(`update notice set starts_at = '2026-01-03 00:00:00.123456Z'`);
+  const times = { createdAt: '2026-01-01T00:00:00.123Z', updatedAt: '2026-01-02T00:00:00.123Z' };
+  const shown = '2026-01-03T00:00:00.123Z';
+  for (const row of [
+    { slug: 'mug', name: 'Mug', ...times, publishedAt: shown },
+    { product: 'mug', options: { Size: 'S' }, price: 1, ...times },
+    { title: 'Sale', content: 'Now', ...times, startsAt: shown },
+    { slug: 'cups', name: 'Cups', parentSlug: null, ...times },
+  ])
+    expect(await importInto(database, jsonLines([row]))).toMatchObject({
+      created: 0,
+      changed: 0,
+      unchanged: 1,
+      faults: [],
+    });
+  expect(await database.sql('select distinct updated_at::text from product')).toEqual([
+    { updated_at: expect.stringContaining('.123456') },
+  ]);
 });

@@ -197,3 +197,44 @@ describe("Shopify's export with a fault in a product of several rows", () => {
     expect(faults[0]?.reason).toContain('may be cut');
   });
 });
+
+describe('a SKU of Shopify', () => {
+  const header =
+    'Handle,Title,Type,Option1 Name,Option1 Value,Variant SKU,Variant Price,Variant Inventory Qty,Variant Inventory Tracker\n';
+  const skus = () =>
+    sql(
+      'select p.slug, v.sku, option_values as values from product_variant v join product p on p.id = product_id order by v.id',
+    );
+
+  test('that several variants share is that of the first, also of another product, and one line says so', async () => {
+    const warnings: string[] = [];
+    const onWarning = (text: string) => warnings.push(text);
+    const csv = `${header}tee,Tee,Tops,Size,S,TEE-1,20.00,4,shopify\ntee,,,,M,TEE-1,20.00,5,shopify\n`;
+    expect(await importText(csv, { onWarning })).toMatchObject({ created: 1, faults: [], variants: { created: 2 } });
+    expect(warnings).toEqual(['imported without a SKU, because an earlier row has it: line 3 (TEE-1)']);
+    expect(await skus()).toEqual([
+      { slug: 'tee', sku: 'TEE-1', values: ['S'] },
+      { slug: 'tee', sku: null, values: ['M'] },
+    ]);
+    expect(await importText(csv, { onWarning })).toMatchObject({ unchanged: 1, variants: { unchanged: 2 } });
+    const others = `${csv}cap,Cap,Tops,Size,S,TEE-1,9.00,4,shopify\nmug,Mug,Cups,Title,Default Title,M-1,9.00,4,shopify\npot,Pot,Cups,Title,Default Title,M-1,9.00,4,shopify\n`;
+    expect(await importText(others, { onWarning })).toMatchObject({ created: 3, faults: [] });
+    expect(await sql('select slug, sku from product where sku is not null')).toEqual([{ slug: 'mug', sku: 'M-1' }]);
+    expect((await skus()).map(({ sku }) => sku)).toEqual(['TEE-1', null, null]);
+  });
+
+  test('has no apostrophe before it, and neither has a barcode', async () => {
+    const csv = `Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Variant Barcode,Type\ntee,Tee,Size,S,'111,5.00,'4006381333931,Tops\ntee,,,M,'112,5.00,'4006381333948,\n`;
+    expect(await importText(csv)).toMatchObject({ created: 1, faults: [] });
+    expect(await sql('select sku, barcode from product_variant order by id')).toEqual([
+      { sku: '111', barcode: '4006381333931' },
+      { sku: '112', barcode: '4006381333948' },
+    ]);
+    await importText(`slug,name,category,price,sku\na,A,C,1,'0012\nb,B,C,1,"=""0013"""\nc,C,C,1,'quoted'\n`);
+    expect(await sql('select sku from product where sku is not null order by slug')).toEqual([
+      { sku: '0012' },
+      { sku: '0013' },
+      { sku: "'quoted'" },
+    ]);
+  });
+});

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createClock } from '../../src/database/clock.ts';
 import type { Sql } from '../../src/database/sql.ts';
 import { databaseUnavailable } from '../../src/errors.ts';
-import { createViewCounter } from '../../src/notice/view-counter.ts';
+import { ViewCounter } from '../../src/notice/view-counter.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice } from '../support/rows.ts';
@@ -252,7 +252,7 @@ test('a view of a notice that was withdrawn meanwhile waits for no lock', async 
       return [];
     },
   };
-  expect(await createViewCounter(sql, createClock(), 5000).view(1)).toBeNull();
+  expect(await new ViewCounter(sql, createClock(), 5000).view(1)).toBeNull();
   expect(sent).toEqual(['count_views_of_one', 'readable_ids']);
 });
 
@@ -266,9 +266,9 @@ test('views that get no answer fail after the timeout, also those whose turn has
       return [{ id, viewCount: BigInt(counted.length) }] as Row[];
     },
   };
-  const counter = createViewCounter(sql, createClock(), 20);
+  const counter = new ViewCounter(sql, createClock(), 20);
   const first = counter.view(1);
-  await expect.poll(counter.waiting).toBe(0);
+  await expect.poll(() => counter.waiting()).toBe(0);
   await Promise.all([first, counter.view(1)].map((view) => expect(view).rejects.toThrow(databaseUnavailable())));
   answer.resolve();
   await expect.poll(() => counted).toEqual([1, 1]);

@@ -117,6 +117,14 @@ describe('/metrics', () => {
     expect(samples.filter(({ labels }) => labels.handler === 'other')).not.toContain('Made');
   });
 
+  test('has the name of an operation as a label up to 64 characters', async () => {
+    await using gateway = await createTestGateway(database);
+    for (const length of [64, 65, 500]) await gateway.graphql(`query ${'x'.repeat(length)} { __typename }`);
+    const { samples } = await scrape(gateway);
+    const names = samples.filter(({ name }) => name === REQUESTS).map(({ labels: { operation } }) => operation);
+    expect(names.toSorted()).toEqual(['other', 'x'.repeat(64)]);
+  });
+
   test('tells of the cache, the heartbeat, the views, the pool and the statements', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database, { DATABASE_POOL_SIZE: '3', CACHE_MAX_MB: '2' });

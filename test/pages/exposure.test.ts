@@ -16,7 +16,8 @@ const variableOf = (exposure: string): string => exposure.replaceAll(/[A-Z]/g, (
 const HTML_PAGES = PAGES.map(({ path }) => path).filter((path) => !path.endsWith('.json'));
 
 const database = await shared(createTestDatabase());
-const unconfigured = await shared(createTestGateway(database));
+// But for what is off until an operator wants it.
+const unconfigured = await shared(createTestGateway(database, { UCP: 'on' }));
 
 /** Every resource behind a switch: its variable, and how to ask for it. */
 const EXPOSED: [variable: string, target: string, headers: Record<string, string>][] = [

@@ -45,6 +45,17 @@ describe('a document of the operator', () => {
     });
   });
 
+  test.for(['a.graphql', 'notice-fields.graphql', 'z.graphql'])(
+    'replaces a fragment of any file, whatever the name of its own: %s',
+    async (name) => {
+      const notices = 'fragment NoticeFields on Notice { id }';
+      const text = `fragment ProductFields on Product { id } ${name === 'notice-fields.graphql' ? notices : ''}`;
+      await withDocuments({ [name]: text }, async ({ get }) => {
+        expect((await get('/api/product/hot?limit=1')).json).toEqual([{ id: expect.any(Number) }]);
+      });
+    },
+  );
+
   test('names its parameters by its variables, in errors too', async () => {
     const text = `query ($page: Int! = 3, $size: Int! = 2, $kind: NoticeType) {
       noticePage(page: $page, pageSize: $size, type: $kind) { page pageSize items { type } }

@@ -30,8 +30,8 @@ export interface RandomQuery {
 interface Options {
   /** Chance in percent of a value that its argument refuses. */
   readonly faults: number;
-  /** Fields of the query root that are left out. */
-  readonly without?: readonly string[];
+  /** Fields that are left out. */
+  readonly without?: (field: GraphQLField<unknown, unknown>) => boolean;
   /** Chance in percent that a selection has a directive: @skip, @include, or one that the schema adds. */
   readonly directives?: number;
 }
@@ -46,7 +46,7 @@ const VARIABLE_NAMES = ['a', 'b2', 'toString', 'constructor', '__proto__', 'limi
 export const randomQuery = (
   schema: GraphQLSchema,
   g: GeneratorValue,
-  { faults, without = [], directives = 0 }: Options,
+  { faults, without = () => false, directives = 0 }: Options,
 ): RandomQuery => {
   const chance = (percent: number): boolean => g(fc.integer, { min: 1, max: 100 }) <= percent;
   const pick = <Value>(values: readonly Value[]): Value => values[g(fc.nat, { max: values.length - 1 })] as Value;
@@ -141,7 +141,7 @@ export const randomQuery = (
 
   const fieldOf = (type: GraphQLCompositeType, depth: number): string => {
     const fields = Object.values(isUnionType(type) ? {} : type.getFields()).filter(
-      (field) => !without.includes(field.name) && (depth > 0 || !isCompositeType(getNamedType(field.type))),
+      (field) => !without(field) && (depth > 0 || !isCompositeType(getNamedType(field.type))),
     );
     const field = pick([undefined, ...fields]);
     if (!field) return (chance(50) ? '__typename' : 'typename: __typename') + directive();

@@ -44,6 +44,13 @@ export class Scratch {
     return new Uint8Array(buffer, byteOffset, count);
   }
 
+  /** The beginning of an array; what is behind it is free again, where nothing has been made since. */
+  shorten(rows: Int32Array, length: number): Int32Array {
+    if (rows.buffer === this.#memory && rows.byteOffset + rows.byteLength === this.#used)
+      this.#used = rows.byteOffset + length * 4;
+    return rows.subarray(0, length);
+  }
+
   #take(bytes: number): number {
     const begin = this.#used;
     if (begin + bytes > this.#memory.byteLength) {
@@ -151,7 +158,7 @@ export class RowSet {
       kept[length] = row;
       length += Number(isWanted(row));
     }
-    return RowSet.ofRows(this.#scratch, kept.subarray(0, length));
+    return RowSet.ofRows(this.#scratch, this.#scratch.shorten(kept, length));
   }
 
   #withBits(words: Uint32Array): RowSet {
@@ -163,7 +170,7 @@ export class RowSet {
       kept[length] = row;
       length += ((words[row >>> 5] as number) >>> (row & 31)) & 1;
     }
-    return RowSet.ofRows(this.#scratch, kept.subarray(0, length));
+    return RowSet.ofRows(this.#scratch, this.#scratch.shorten(kept, length));
   }
 }
 

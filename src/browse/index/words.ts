@@ -81,13 +81,14 @@ export class Words {
   ): Matches {
     const rarestFirst = terms.map((term) => this.#wordsOf(term, fields)).sort((one, other) => one.count - other.count);
     const scores = scratch.bytesOf(count);
+    const scoresOfTerm = terms.length > 1 ? scratch.bytesOf(count) : scores;
     const rows = scratch.rows(count);
     let length = 0;
     for (const [place, { words, run }] of rarestFirst.entries()) {
       const isFirst = place === 0;
       // No row has all terms: those of the others may be very many.
       if (!isFirst && length === 0) break;
-      const best = isFirst ? scores : scratch.bytesOf(count);
+      const best = isFirst ? scores : scoresOfTerm.fill(0);
       for (const [field, postings] of this.#postingsOf(fields).entries())
         for (const word of words) postings.raise(word, WEIGHTS[field] as number, best);
       if (isFirst) length = collect(scores, count, rows);
@@ -105,7 +106,7 @@ export class Words {
     }
     const others = codeRows.filter((row) => scores[row] === 0);
     for (const row of codeRows) scores[row] = CODE_BYTE;
-    if (others.length === 0) return { rows: rows.subarray(0, length), scores };
+    if (others.length === 0) return { rows: scratch.shorten(rows, length), scores };
     return { rows: Int32Array.from([...rows.subarray(0, length), ...new Set(others)]).sort(), scores };
   }
 

@@ -4,7 +4,6 @@ import { OperatorError } from '../../errors.ts';
 import { DatabaseClient, oneRow } from '../client.ts';
 import { connectionConfig, hostsOf, SET_SESSION } from '../connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
-import { assertOwnSession } from '../pooler.ts';
 import {
   assertOwnHistory,
   compareMigrations,
@@ -144,7 +143,6 @@ const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0; ${SET_SESS
 /** @throws {OperatorError} where the session cannot migrate */
 const prepareSession = async (client: DatabaseClient): Promise<void> => {
   await client.query(SESSION);
-  await assertOwnSession(client, 'Migrations need');
   const server = await oneRow<{ major: number; version: string; encoding: string; schema: string | null }>(
     client,
     `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,

@@ -17,9 +17,6 @@ import {
 /** Why a replica is not read from; undefined where it is. */
 export type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy' | undefined;
 
-/** A streaming replica, with what is known of its state. */
-export type Replica = ReturnType<typeof createReplica>;
-
 export interface ReplicaOptions {
   readonly url: string;
   readonly positions: () => PrimaryPositions;
@@ -42,109 +39,130 @@ const MAX_COMPARISONS = 3;
 /** A recovery conflict (https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT): the replica is well. */
 const SERIALIZATION_FAILURE = '40001';
 
-export const createReplica = (options: ReplicaOptions) => {
-  const { url, positions, freshnessMs, poolSize, observer, log } = options;
-  const name = hostsOf(url);
-  const timeoutMs = Math.ceil(options.timeoutMs * TIMEOUT_SHARE);
-  const connection = connectionConfig(url);
-  const stats = { failures: 0 };
+/** A streaming replica, with what is known of its state. */
+export class Replica {
+  /** Its host and port. */
+  readonly name: string;
+  readonly pool: pg.Pool;
+  /** Statements sent so far. */
+  readonly statementCount: () => number;
+  readonly stats = { failures: 0 };
+  readonly #options: ReplicaOptions;
+  readonly #prober: Prober;
   /** The latest position of the primary that the replica has replayed. */
-  let reached: PrimaryPosition | undefined;
+  #reached: PrimaryPosition | undefined;
 
-  const update = (): void => {
-    const replayed = prober.position();
-    const { recent } = positions();
-    reached = replayed && (recent().find((position) => hasReplayed(replayed, position)) ?? reached);
-  };
+  constructor(options: ReplicaOptions) {
+    const { url, freshnessMs, poolSize, observer, log } = options;
+    const connection = connectionConfig(url);
+    this.#options = { ...options, timeoutMs: Math.ceil(options.timeoutMs * TIMEOUT_SHARE) };
+    this.name = hostsOf(url);
+    this.#prober = createProber({
+      name: this.name,
+      connection,
+      delayMs: freshnessMs * REPLAY_SHARE,
+      onChange: () => this.#update(),
+      log,
+    });
+    const { pool, statementCount } = createDatabase({
+      connection,
+      size: poolSize,
+      timeoutMs: this.#options.timeoutMs,
+      log: log.child({ replica: this.name }),
+      ...(observer && { observer }),
+      onConnect: (client) => this.#assertSame(client as DatabaseClient),
+    });
+    this.pool = pool;
+    this.statementCount = statementCount;
+  }
 
-  const prober = createProber({ name, connection, delayMs: freshnessMs * REPLAY_SHARE, onChange: update, log });
-
-  /**
-   * The prober's findings hold for another connection if it is to the same server, which has not lost anything since: after a crash, a
-   * replica may come back with less than it has shown. A connection does not outlive its server, so it is enough to check as it is opened.
-   */
-  const assertSame = async (opened: pg.ClientBase): Promise<void> => {
-    const client = opened as DatabaseClient;
-    for (let comparison = 1; ; comparison += 1) {
-      const { rows } = await client.query<ReplayPosition>(REPLAY_POSITION);
-      const [own] = rows;
-      const known = prober.position();
-      if (own && own.pid !== client.namedPid)
-        throw new Error(`${name} is a pooler: name the servers themselves in DATABASE_REPLICA_URLS`);
-      const isSame = own?.startedAt === known?.startedAt && own?.origin === known?.origin;
-      if (own && known && isSame && (own.lsn ?? 0) >= (known.lsn ?? 0)) return;
-      if (comparison === MAX_COMPARISONS)
-        throw new Error(`${name} is several servers, or one that has just been restarted`);
-    }
-  };
-
-  const { pool, statementCount } = createDatabase({
-    connection,
-    size: poolSize,
-    timeoutMs,
-    log: log.child({ replica: name }),
-    ...(observer && { observer }),
-    onConnect: assertSame,
-  });
-
-  /** Whether an operation that found no obstacle may still send statements: the replica holds every change that was notified. */
-  const isCurrent = (): boolean =>
-    reached !== undefined && reached.changeCount === positions().changeCount() && prober.isResponsive();
-
-  /** For an operation that begins now. */
-  const obstacle = (): Obstacle => {
-    const replayed = prober.position();
-    if (!replayed || !prober.isResponsive()) return 'away';
+  /** Why an operation that begins now cannot read here. */
+  obstacle(): Obstacle {
+    const { positions, freshnessMs, poolSize } = this.#options;
+    const reached = this.#reached;
+    const replayed = this.#prober.position();
+    if (!replayed || !this.#prober.isResponsive()) return 'away';
     const [latest] = positions().recent();
     if (!latest || !reached || performance.now() - reached.sentMs >= freshnessMs)
       return latest && !isOfHistory(replayed, latest) ? 'other' : 'lag';
     if (reached.changeCount !== positions().changeCount()) return 'change';
     // As many wait as can be served at once: the primary may be idle.
-    return pool.waitingCount >= poolSize ? 'busy' : undefined;
-  };
+    return this.pool.waitingCount >= poolSize ? 'busy' : undefined;
+  }
 
-  return {
-    /** Its host and port. */
-    name,
-    pool,
-    statementCount,
-    obstacle,
-    isCurrent,
-    /** By `performance.now()`: the replica misses no commit that was acknowledged before. */
-    asOfMs: (): number => reached?.sentMs ?? Number.NEGATIVE_INFINITY,
-    /** Sends a statement. @throws what the replica does, or AppError SERVICE_UNAVAILABLE where it takes too long */
-    query: async (config: pg.QueryConfig): Promise<pg.QueryResult> => {
-      try {
-        return await withDeadline(pool.query(config), timeoutMs);
-      } catch (error) {
-        stats.failures += 1;
-        if (!hasCode(error, SERIALIZATION_FAILURE)) prober.suspect();
-        log.debug({ err: error, replica: name }, 'a replica failed to answer: the primary is asked');
-        throw error;
-      }
-    },
-    /** A heartbeat has brought a position of the primary. */
-    onPrimaryPosition: (): void => {
-      // Where nothing was written since, the position is reached already.
-      update();
-      prober.probe();
-    },
-    /** How far it is behind the primary's last position; undefined while it is not known. */
-    lag: (): { readonly ms: number; readonly bytes: number } | undefined => {
-      const [latest] = positions().recent();
-      const replayed = prober.position();
-      if (!latest || !reached || !replayed || replayed.lsn === null) return undefined;
-      return { ms: Math.max(0, latest.sentMs - reached.sentMs), bytes: Math.max(0, latest.lsn - replayed.lsn) };
-    },
-    /** Whether its position is not known. */
-    isAway: (): boolean => prober.position() === undefined,
-    stats,
-    close: async (): Promise<void> => {
-      prober.close();
-      await pool.end();
-    },
-  };
-};
+  /** Whether an operation that found no obstacle may still send statements: the replica holds every change that was notified. */
+  isCurrent(): boolean {
+    const isReached = this.#reached?.changeCount === this.#options.positions().changeCount();
+    return isReached && this.#prober.isResponsive();
+  }
+
+  /** By `performance.now()`: the replica misses no commit that was acknowledged before. */
+  asOfMs(): number {
+    return this.#reached?.sentMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Sends a statement. @throws what the replica does, or AppError SERVICE_UNAVAILABLE where it takes too long */
+  async query(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      return await withDeadline(this.pool.query(config), this.#options.timeoutMs);
+    } catch (error) {
+      this.stats.failures += 1;
+      if (!hasCode(error, SERIALIZATION_FAILURE)) this.#prober.suspect();
+      this.#options.log.debug({ err: error, replica: this.name }, 'a replica failed to answer: the primary is asked');
+      throw error;
+    }
+  }
+
+  /** A heartbeat has brought a position of the primary. */
+  onPrimaryPosition(): void {
+    // Where nothing was written since, the position is reached already.
+    this.#update();
+    this.#prober.probe();
+  }
+
+  /** How far it is behind the primary's last position; undefined while it is not known. */
+  lag(): { readonly ms: number; readonly bytes: number } | undefined {
+    const [latest] = this.#options.positions().recent();
+    const reached = this.#reached;
+    const replayed = this.#prober.position();
+    if (!latest || !reached || !replayed || replayed.lsn === null) return undefined;
+    return { ms: Math.max(0, latest.sentMs - reached.sentMs), bytes: Math.max(0, latest.lsn - replayed.lsn) };
+  }
+
+  /** Whether its position is not known. */
+  isAway(): boolean {
+    return this.#prober.position() === undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#prober.close();
+    await this.pool.end();
+  }
+
+  #update(): void {
+    const replayed = this.#prober.position();
+    const { recent } = this.#options.positions();
+    this.#reached = replayed && (recent().find((position) => hasReplayed(replayed, position)) ?? this.#reached);
+  }
+
+  /**
+   * The prober's findings hold for another connection if it is to the same server, which has not lost anything since: after a crash, a
+   * replica may come back with less than it has shown. A connection does not outlive its server, so it is enough to check as it is opened.
+   */
+  async #assertSame(client: DatabaseClient): Promise<void> {
+    for (let comparison = 1; ; comparison += 1) {
+      const { rows } = await client.query<ReplayPosition>(REPLAY_POSITION);
+      const [own] = rows;
+      const known = this.#prober.position();
+      if (own && own.pid !== client.namedPid)
+        throw new Error(`${this.name} is a pooler: name the servers themselves in DATABASE_REPLICA_URLS`);
+      const isSame = own?.startedAt === known?.startedAt && own?.origin === known?.origin;
+      if (own && known && isSame && (own.lsn ?? 0) >= (known.lsn ?? 0)) return;
+      if (comparison === MAX_COMPARISONS)
+        throw new Error(`${this.name} is several servers, or one that has just been restarted`);
+    }
+  }
+}
 
 interface ProberOptions {
   readonly name: string;
@@ -161,6 +179,8 @@ const PROBE_TIMEOUT_MS = 1000;
 /** A replica that takes longer would take as long for a statement. */
 const PATIENCE_MS = 250;
 const RECONNECT_DELAY_MS = 500;
+
+type Prober = ReturnType<typeof createProber>;
 
 /** The connection on which a replica is asked for its position. */
 const createProber = ({ name, connection, delayMs, onChange, log }: ProberOptions) => {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { PrismaClient } from '../generated/client/client.ts';
 import { poolOf, prismaIn, type Query } from '../pool.ts';
 import { createSql, type Sql } from '../sql.ts';
-import { createReplica, type Obstacle, type Replica, type ReplicaOptions } from './replica.ts';
+import { type Obstacle, Replica, type ReplicaOptions } from './replica.ts';
 import { followPrimary } from './wal-position.ts';
 
 /** Servers that are read instead of the primary. */
@@ -39,6 +39,84 @@ interface Cohort<Reads> {
   isLeft: boolean;
 }
 
+/** One replica, and the cohort of operations that reads there. */
+class ReadServer<Reads> {
+  readonly replica: Replica;
+  readonly #primary: Pool;
+  readonly #createReads: CreateReads<Reads>;
+  /** Where the cohort whose read Prisma runs sends its statements: a client of its own for each cohort would cost too much. */
+  readonly #routes = new AsyncLocalStorage<Query>();
+  readonly #prisma: PrismaClient;
+  #cohort: Cohort<Reads> | undefined;
+
+  constructor(replica: Replica, { primary, schema, createReads }: ReadServerOptions<Reads>) {
+    this.replica = replica;
+    this.#primary = primary;
+    this.#createReads = createReads;
+    const route: Query = (config) => (this.#routes.getStore() ?? this.#askPrimary)(config);
+    this.#prisma = prismaIn(schema, poolOf(route));
+  }
+
+  /** The reads of an operation that begins now. */
+  join(): Reads {
+    if (this.#cohort && !this.#cohort.isLeft) return this.#cohort.reads;
+    const route = this.#routeOf(() => cohort);
+    const sql = createSql({ query: route as Pool['query'] });
+    const cohort: Cohort<Reads> = { reads: this.#createReads({ sql, prisma: this.#prismaBy(route) }), isLeft: false };
+    this.#cohort = cohort;
+    return cohort.reads;
+  }
+
+  readonly #askPrimary: Query = (config) => this.#primary.query(config);
+
+  /** Sends the statements of a cohort. */
+  #routeOf(own: () => Cohort<Reads>): Query {
+    return async (config) => {
+      const cohort = own();
+      const leave = () => {
+        cohort.isLeft = true;
+        return this.#askPrimary(config);
+      };
+      if (cohort.isLeft || !this.replica.isCurrent()) return leave();
+      try {
+        return await this.replica.query(config);
+      } catch {
+        return leave();
+      }
+    };
+  }
+
+  #prismaBy(route: Query): PrismaClient {
+    return this.#prisma.$extends({
+      // Awaited inside: a promise of Prisma's begins where it is awaited.
+      query: { $allOperations: ({ args, query }) => this.#routes.run(route, async () => await query(args)) },
+      // It has the same methods.
+    }) as unknown as PrismaClient;
+  }
+}
+
+interface ReadServerOptions<Reads> extends Pick<Options, 'primary' | 'schema'> {
+  readonly createReads: CreateReads<Reads>;
+}
+
+/** @param turn where the search begins, so that those that are equally busy are chosen in turn */
+const leastBusy = <Reads>(
+  servers: readonly ReadServer<Reads>[],
+  turn: number,
+  isUsable: (replica: Replica) => boolean,
+): ReadServer<Reads> | undefined => {
+  let best: ReadServer<Reads> | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (let index = 0; index < servers.length; index += 1) {
+    const server = servers[(turn + index) % servers.length];
+    if (!server || !isUsable(server.replica)) continue;
+    const { totalCount, idleCount, waitingCount } = server.replica.pool;
+    const busy = totalCount - idleCount + waitingCount;
+    if (busy < least) [best, least] = [server, busy];
+  }
+  return best;
+};
+
 /**
  * Reads from replicas that miss no commit which was acknowledged more than `freshnessMs` before, nor any that was notified: docs/architecture.md has
  * the proof, in step 10. What fails there (a conflict with recovery, half of the time there is, a lost connection) is sent to the primary once. While
@@ -52,61 +130,16 @@ export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...opt
     },
     log,
   });
-  const all: readonly Replica[] = urls.map((url) =>
-    createReplica({ ...options, url, freshnessMs, log, positions: () => positions }),
+  const all: readonly Replica[] = urls.map(
+    (url) => new Replica({ ...options, url, freshnessMs, log, positions: () => positions }),
   );
   const stats: ReplicaStats = { primary: 0, chosen: new Map(), passedOver: new Map() };
 
-  const askPrimary: Query = (config) => primary.query(config);
-
-  const openReplica = <Reads>(replica: Replica, createReads: CreateReads<Reads>) => {
-    let cohort: Cohort<Reads> | undefined;
-    /** Where the cohort whose read Prisma runs sends its statements: a client of its own for each cohort would cost too much. */
-    const routes = new AsyncLocalStorage<Query>();
-    const prisma = prismaIn(
-      schema,
-      poolOf((config) => (routes.getStore() ?? askPrimary)(config)),
-    );
-    const prismaBy = (route: Query): PrismaClient =>
-      prisma.$extends({
-        // Awaited inside: a promise of Prisma's begins where it is awaited.
-        query: { $allOperations: ({ args, query }) => routes.run(route, async () => await query(args)) },
-        // It has the same methods.
-      }) as unknown as PrismaClient;
-
-    /** Sends the statements of a cohort. */
-    const routeOf =
-      (own: () => Cohort<Reads>): Query =>
-      async (config) => {
-        const members = own();
-        const leave: typeof askPrimary = () => {
-          members.isLeft = true;
-          return askPrimary(config);
-        };
-        if (members.isLeft || !replica.isCurrent()) return leave(config);
-        try {
-          return await replica.query(config);
-        } catch {
-          return leave(config);
-        }
-      };
-
-    const join = (): Reads => {
-      if (!cohort || cohort.isLeft) {
-        const route = routeOf(() => next);
-        const sql = createSql({ query: route as Pool['query'] });
-        const next: Cohort<Reads> = { reads: createReads({ sql, prisma: prismaBy(route) }), isLeft: false };
-        cohort = next;
-      }
-      return cohort.reads;
-    };
-    return { replica, join };
-  };
-
   /** Whether the replica can be read; counts why not. */
-  const isUsable = ({ name, obstacle }: Replica): boolean => {
-    const why = obstacle();
+  const isUsable = (replica: Replica): boolean => {
+    const why = replica.obstacle();
     if (!why) return true;
+    const { name } = replica;
     const counts = stats.passedOver.get(name) ?? new Map<NonNullable<Obstacle>, number>();
     stats.passedOver.set(name, counts.set(why, (counts.get(why) ?? 0) + 1));
     return false;
@@ -121,27 +154,19 @@ export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...opt
     statementCount: (): number => all.reduce((sum, replica) => sum + replica.statementCount(), 0),
     /** @param createReads makes the loaders of an operation, for each server */
     serve: <Reads>(createReads: CreateReads<Reads>): ReadServers<Reads> => {
-      const servers = all.map((replica) => openReplica(replica, createReads));
+      const servers = all.map((replica) => new ReadServer(replica, { primary, schema, createReads }));
       let turn = 0;
       return {
         choose: () => {
-          let best: (typeof servers)[number] | undefined;
-          let least = Number.POSITIVE_INFINITY;
           turn += 1;
-          for (let index = 0; index < servers.length; index += 1) {
-            const server = servers[(turn + index) % servers.length];
-            if (!server || !isUsable(server.replica)) continue;
-            const { totalCount, idleCount, waitingCount } = server.replica.pool;
-            const busy = totalCount - idleCount + waitingCount;
-            if (busy < least) [best, least] = [server, busy];
-          }
+          const best = leastBusy(servers, turn, isUsable);
           if (!best) {
             stats.primary += 1;
             return undefined;
           }
-          const { name, asOfMs } = best.replica;
-          stats.chosen.set(name, (stats.chosen.get(name) ?? 0) + 1);
-          return { reads: best.join(), asOfMs: asOfMs() };
+          const { replica } = best;
+          stats.chosen.set(replica.name, (stats.chosen.get(replica.name) ?? 0) + 1);
+          return { reads: best.join(), asOfMs: replica.asOfMs() };
         },
       };
     },

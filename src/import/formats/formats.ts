@@ -67,7 +67,7 @@ const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format =>
   });
 };
 
-/** What a product says of its variants, which have the columns of a file of variants. Names of options that only they have become those of the product. */
+/** What a product says of its variants, which have the columns of a file of variants. Names of options that they alone have become the product's. */
 const variantsOf = (
   values: Record<string, Value>,
   record: SourceRecord,
@@ -93,7 +93,7 @@ const variantsOf = (
   return { variants };
 };
 
-/** @param texts values of `--map`: `name=title,price=final_price,updatedAt=`. @throws OperatorError if one is of another form, or names a column twice */
+/** @param texts values of `--map`: `name=title,updatedAt=`. @throws OperatorError if one has another form, or names a column twice */
 export const parseMapping = (texts: readonly string[]): readonly MappedColumn[] => {
   // A column of the file may have commas in its name.
   const pairs = texts.flatMap((text) => text.split(/,(?=[^,=]+=)/));

@@ -20,115 +20,140 @@ export async function* readJsonArray(
   blocks: AsyncIterable<TextBlock>,
   sourceName: string,
 ): AsyncGenerator<SourceRecord[], void> {
-  let text = '';
-  let isLast = false;
-  let at = 0;
-  let line = 1;
-  let countedTo = 0;
-  let records: SourceRecord[] = [];
-  let isRoot = true;
-  // A line that begins like this begins an element, because inner objects are indented further. Taken from the first valid element.
-  let marker = '\n{';
-  let isMarkerKnown = false;
-  let ownMarker: string | undefined;
-  // Where the list begins on the line of its first element, all may be on that line, so each gets its number.
-  let isNumbered: boolean | undefined;
-  let record = 0;
+  const reader = new ListReader(sourceName);
+  for await (const block of blocks) {
+    const records = reader.read(block);
+    if (records.length > 0) yield records;
+  }
+}
 
-  const lineOf = (position: number): number => {
-    line += text.slice(countedTo, position).split('\n').length - 1;
-    countedTo = position;
-    return line;
-  };
+/** Reads on in the text. Returns the next step, or undefined where that needs more of the file. */
+type Step = () => Step | undefined;
+
+class ListReader {
+  readonly #sourceName: string;
+  #text = '';
+  #isLast = false;
+  /** Where reading goes on. */
+  #at = 0;
+  #line = 1;
+  #countedTo = 0;
+  #records: SourceRecord[] = [];
+  #step: Step = () => this.#enterList();
+  #isRoot = true;
+  /** A line that begins like this begins an element, because inner objects are indented further. Taken from the first valid element. */
+  #marker = '\n{';
+  #isMarkerKnown = false;
+  #ownMarker: string | undefined;
+  /** Where the list begins on the line of its first element, all may be on that line, so each gets its number. */
+  #isNumbered: boolean | undefined;
+  #count = 0;
+
+  constructor(sourceName: string) {
+    this.#sourceName = sourceName;
+  }
+
+  /** The elements that end in this block. */
+  read(block: TextBlock): SourceRecord[] {
+    this.#lineOf(Math.max(this.#at, this.#countedTo));
+    this.#text = this.#text.slice(this.#at) + block.bytes.toString();
+    this.#countedTo -= this.#at;
+    this.#at = 0;
+    this.#isLast = block.isLast;
+    for (let next: Step | undefined = this.#step; next; next = this.#step()) this.#step = next;
+    const records = this.#records;
+    this.#records = [];
+    return records;
+  }
+
+  #lineOf(position: number): number {
+    this.#line += this.#text.slice(this.#countedTo, position).split('\n').length - 1;
+    this.#countedTo = position;
+    return this.#line;
+  }
 
   /** The line break and indentation before an element; undefined if it is not the first on its line. */
-  const markerBefore = (start: number): string | undefined => {
-    const [, indentation] = /(?:^|\n)([ \t]*)$/.exec(text.slice(Math.max(0, start - 200), start)) ?? [];
+  #markerBefore(start: number): string | undefined {
+    const [, indentation] = /(?:^|\n)([ \t]*)$/.exec(this.#text.slice(Math.max(0, start - 200), start)) ?? [];
     return indentation === undefined ? undefined : `\n${indentation}{`;
-  };
+  }
 
-  /** Each reads on from `at`. Returns the next step, or undefined where that needs more of the file, and `at` is where to go on then. */
-  type Step = () => Step | undefined;
-
-  const enterList: Step = () => {
-    if (/^\s*\[/.test(text)) {
-      at = text.indexOf('[') + 1;
-      return readList;
+  #enterList(): Step | undefined {
+    if (/^\s*\[/.test(this.#text)) {
+      this.#at = this.#text.indexOf('[') + 1;
+      return () => this.#readList();
     }
-    isRoot = false;
-    BEFORE_LIST.lastIndex = at;
-    for (let found = BEFORE_LIST.exec(text); found && found[1] !== ''; found = BEFORE_LIST.exec(text)) {
-      at = BEFORE_LIST.lastIndex;
-      if (found[1] === undefined) return readList;
+    this.#isRoot = false;
+    BEFORE_LIST.lastIndex = this.#at;
+    for (let found = BEFORE_LIST.exec(this.#text); found && found[1] !== ''; found = BEFORE_LIST.exec(this.#text)) {
+      this.#at = BEFORE_LIST.lastIndex;
+      if (found[1] === undefined) return () => this.#readList();
     }
-    if (!isLast) return undefined;
-    throw new OperatorError(`${sourceName} has no list of objects: put the rows into [ … ], or one on each line.`);
-  };
+    if (!this.#isLast) return undefined;
+    throw new OperatorError(
+      `${this.#sourceName} has no list of objects: put the rows into [ … ], or one on each line.`,
+    );
+  }
 
-  const readList: Step = () => {
-    while (at < text.length && /[\s,]/.test(text.charAt(at))) at += 1;
-    if (at >= text.length) {
-      if (isLast) records.push(broken({ line: lineOf(at) }, `the list is not closed${MAY_BE_CUT}`));
+  #readList(): Step | undefined {
+    while (this.#at < this.#text.length && /[\s,]/.test(this.#text.charAt(this.#at))) this.#at += 1;
+    if (this.#at >= this.#text.length) {
+      if (this.#isLast)
+        this.#records.push(broken({ line: this.#lineOf(this.#at) }, `the list is not closed${MAY_BE_CUT}`));
       return undefined;
     }
-    if (text[at] === ']') {
-      at += 1;
-      return readRest;
+    if (this.#text[this.#at] === ']') {
+      this.#at += 1;
+      return () => this.#readRest();
     }
-    ownMarker = markerBefore(at);
-    return readElement;
-  };
+    this.#ownMarker = this.#markerBefore(this.#at);
+    return () => this.#readElement();
+  }
 
-  const readElement: Step = () => {
-    const end = endOf(text, at, isLast);
+  #readElement(): Step | undefined {
+    const start = this.#at;
+    const end = endOf(this.#text, start, this.#isLast);
     if (end === undefined) return undefined;
-    record += 1;
-    isNumbered ??= ownMarker === undefined;
-    if (!isMarkerKnown) marker = ownMarker ?? marker;
-    const place = { line: lineOf(at), record: isNumbered ? record : undefined };
-    const fields = typeof end === 'string' ? end : parseObject(text.slice(at, end));
-    if (typeof fields !== 'string') {
-      records.push({ ...place, fields });
-      isMarkerKnown ||= ownMarker !== undefined;
-      at = end as number;
-      return readList;
+    this.#count += 1;
+    this.#isNumbered ??= this.#ownMarker === undefined;
+    if (!this.#isMarkerKnown) this.#marker = this.#ownMarker ?? this.#marker;
+    const place = { line: this.#lineOf(start), record: this.#isNumbered ? this.#count : undefined };
+    if (typeof end === 'string') {
+      this.#records.push(broken(place, end, this.#text.slice(start, start + 200)));
+      return () => this.#findNext();
     }
-    records.push(broken(place, fields, text.slice(at, typeof end === 'string' ? at + 200 : end)));
-    if (typeof end === 'string') return findNext;
-    const next = text.indexOf(marker, at);
-    at = next === -1 ? end : Math.min(next, end);
-    return readList;
-  };
+    const fields = parseObject(this.#text.slice(start, end));
+    if (typeof fields !== 'string') {
+      this.#records.push({ ...place, fields });
+      this.#isMarkerKnown ||= this.#ownMarker !== undefined;
+      this.#at = end;
+      return () => this.#readList();
+    }
+    this.#records.push(broken(place, fields, this.#text.slice(start, end)));
+    const next = this.#text.indexOf(this.#marker, start);
+    this.#at = next === -1 ? end : Math.min(next, end);
+    return () => this.#readList();
+  }
 
   /** Moves to the next line that begins an element. */
-  const findNext: Step = () => {
-    const next = text.indexOf(marker, at);
-    at = next === -1 ? Math.max(at, text.length - marker.length) : next;
-    return next === -1 ? undefined : readList;
-  };
+  #findNext(): Step | undefined {
+    const next = this.#text.indexOf(this.#marker, this.#at);
+    this.#at = next === -1 ? Math.max(this.#at, this.#text.length - this.#marker.length) : next;
+    return next === -1 ? undefined : () => this.#readList();
+  }
 
   /** Looks for what must not follow the list. Its bracket may have been a wrong one inside the list. */
-  const readRest: Step = () => {
-    const extra = text.slice(at).search(isRoot ? /\S/ : /\[\s*\{/);
+  #readRest(): Step | undefined {
+    const extra = this.#text.slice(this.#at).search(this.#isRoot ? /\S/ : /\[\s*\{/);
     if (extra !== -1) {
-      const reason = isRoot ? 'text follows the list: remove it' : 'a second list is not read: give it its own file';
-      records.push(broken({ line: lineOf(at + extra) }, reason));
-      if (isRoot) return findNext;
+      const reason = this.#isRoot
+        ? 'text follows the list: remove it'
+        : 'a second list is not read: give it its own file';
+      this.#records.push(broken({ line: this.#lineOf(this.#at + extra) }, reason));
+      if (this.#isRoot) return () => this.#findNext();
     }
-    at = text.length;
+    this.#at = this.#text.length;
     return undefined;
-  };
-
-  let step: Step = enterList;
-  for await (const block of blocks) {
-    lineOf(Math.max(at, countedTo));
-    text = text.slice(at) + block.bytes.toString();
-    countedTo -= at;
-    at = 0;
-    isLast = block.isLast;
-    for (let next: Step | undefined = step; next; next = step()) step = next;
-    if (records.length > 0) yield records;
-    records = [];
   }
 }
 

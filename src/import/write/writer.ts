@@ -115,17 +115,15 @@ const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenC
     const isChanged = `(${isPresent(name)} or ${isPresent(mustExceed)})`;
     return `case when not ${isChanged} or ${value} > ${of(mustExceed, lower)} then ${value} end`;
   };
-  const unlessOfVariants = (field: Field, value: string): string =>
-    field.isOfVariants
-      ? `case when exists (select from product_variant v where v.product_id = t.id) then ${old(field)} else ${value} end`
-      : value;
+  const unlessDerived = (field: Field, value: string): string =>
+    field.derivedIf ? `case when ${field.derivedIf} then ${old(field)} else ${value} end` : value;
   // The API returns times in milliseconds, so a row that comes back from there is equal.
   const compared = (field: Field, sql: string): string =>
     field.type === 'timestamptz' ? `date_trunc('milliseconds', ${sql})` : sql;
 
   const written = Object.entries(kind.fields).filter(([, { isKeyOnly }]) => !isKeyOnly);
   return written.map(([name, field]) => {
-    const value = unlessOfVariants(field, bounded(name, field, updated));
+    const value = unlessDerived(field, bounded(name, field, updated));
     return {
       isInsertOnly: field.isInsertOnly ?? false,
       target: target(field),
@@ -157,7 +155,7 @@ const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
  */
 export const freeValues = async (client: ClientBase, kind: ImportKind, stage = STAGE): Promise<boolean> => {
   let isFreed = false;
-  for (const [name, { column, isNullable }] of uniqueFieldsOf(kind)) {
+  for (const [name, { column }] of uniqueFieldsOf(kind)) {
     const said = await client.query(`select from ${stage} s where ${isPresent(name)} limit 1`);
     if (said.rowCount === 0) continue;
     // Ids were found after the rows were staged: without figures of them the planner would compare each row with each.
@@ -169,9 +167,8 @@ export const freeValues = async (client: ClientBase, kind: ImportKind, stage = S
     );
     if (rows.length === 0) continue;
     // A stopgap that nobody sees: the transaction gives the row its own.
-    const stopgap = isNullable ? 'null' : 'gen_random_uuid()::text';
     const ids = rows.map(({ id }) => id);
-    await client.query(`update ${kind.table} set ${column} = ${stopgap} where id = any ($1)`, [ids]);
+    await client.query(`update ${kind.table} set ${column} = gen_random_uuid()::text where id = any ($1)`, [ids]);
     isFreed = true;
   }
   return isFreed;

@@ -315,12 +315,12 @@ test('a connection to the database that was lost gives everything when it is bac
 });
 
 test('a table that is watched beside those of the shop is everything', async () => {
-  await database.sql(`create table brand (id int); select vitrine_watch('brand')`);
+  await database.sql(`create table sundial (id int); select vitrine_watch('sundial')`);
   await using watching = await createTestGateway(database, PATIENT);
   const listener = await openStream(watching, CHANGES);
   await insertNotice(database, { title: 'First' });
   await expect.poll(() => listener.results.length).toBe(2);
-  await database.sql('insert into brand values (1)');
+  await database.sql('insert into sundial values (1)');
   await untilShown(listener, EVERYTHING);
   listener.leave();
 });

@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
+import { type AppError, Overloaded } from '../errors.ts';
+import type { CacheUse, HandlerName, OperationCounts, RequestCounts } from './counts.ts';
+import type { LazyLog } from './log.ts';
+import type { RequestSpan, StatementSpan } from './tracing.ts';
+
+/**
+ * What is observed. The log, the metrics and the traces are functions of it: what else is to be observed is a variant here, and a line in each of them that
+ * shows it.
+ * - `begin`: a request that has no response in memory
+ * - `end`: its response
+ * - `hit`: a response that was in memory; with its request where that is logged or traced
+ * - `statement`: one that was sent to the database, at its end
+ */
+export type Observation =
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'end'; readonly request: RequestContext; readonly status: number; readonly durationMs: number }
+  | {
+      readonly kind: 'hit';
+      readonly counts: OperationCounts;
+      readonly status: number;
+      readonly request: RequestContext | undefined;
+      readonly durationMs: number;
+    }
+  | {
+      readonly kind: 'statement';
+      /** Undefined for one that is not prepared. */
+      readonly name: string | undefined;
+      readonly durationMs: number;
+      readonly error: unknown;
+      readonly span: StatementSpan | undefined;
+    };
+
+export type Observe = (observation: Observation) => void;
+
+/** The parts of a request that are recorded. */
+export interface ObservedRequest {
+  readonly method: string;
+  /** Without the query string, which may hold private data. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+interface Origin {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** By `performance.now()`. */
+  readonly startMs: number;
+  /** Undefined where traces are off. */
+  readonly span: RequestSpan | undefined;
+}
+
+/** What is known of a request for the log, the metrics, `Server-Timing` and the trace. */
+export class RequestContext {
+  readonly origin: Origin;
+  readonly #requests: RequestCounts;
+  counts: OperationCounts;
+  cache: CacheUse = 'none';
+  /** The code of the error that the request ended with. */
+  code: string | undefined = undefined;
+  /** Whether it was rejected because of overload. */
+  isRejected = false;
+  /** Statements of this request. One that several requests share counts for the first of them. */
+  statements = 0;
+  /** Sum of their durations, with the wait for a connection. */
+  databaseMs = 0;
+
+  constructor(origin: Origin, requests: RequestCounts) {
+    this.origin = origin;
+    this.#requests = requests;
+    this.counts = firstCounts(origin.path, requests);
+  }
+
+  failWith(error: AppError): void {
+    this.code = error.code;
+    this.isRejected = error instanceof Overloaded;
+  }
+
+  /** Sets the operation, once it is known. @param route the path, with parameters in braces */
+  isFor(handler: HandlerName, operation: string, route?: string): void {
+    this.counts = this.#requests.of(handler, operation, route);
+  }
+
+  /** The logger of this request, created on first use: most requests log nothing. */
+  lazyLog(log: Logger): LazyLog {
+    const { requestId, span } = this.origin;
+    let child: Logger | undefined;
+    return () => {
+      child ??= log.child({ requestId, ...(span && { traceId: span.traceId }) });
+      return child;
+    };
+  }
+}
+
+const OTHER: Readonly<Record<string, string>> = { '/livez': 'health', '/readyz': 'health', '/metrics': 'metrics' };
+
+/** The counts that the path alone suggests. */
+const firstCounts = (path: string, requests: RequestCounts): OperationCounts => {
+  if (path === '/graphql') return requests.of('graphql', 'none', path);
+  if (path.startsWith('/api/')) return requests.of('rest', 'none');
+  return requests.of('other', OTHER[path] ?? 'page');
+};

@@ -1,0 +1,73 @@
+import type { Logger } from 'pino';
+import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import { MAX_PATH_CHARS, shortened } from './log.ts';
+import type { Observation, RequestContext } from './observation.ts';
+
+/** Which requests are logged: all, those without a cached response, or none. */
+export type LogRequests = 'all' | 'misses' | 'none';
+
+/** Clients can make requests fail as fast as they can send them: more lines than this a second would fill the disk, and say nothing new. */
+const MAX_FAILURES_PER_S = 20;
+
+/** Logs requests after their responses: only the code of an error, which has a line of its own, with its cause and the same request id. */
+export class RequestLog {
+  readonly #log: Logger;
+  readonly #isOn: boolean;
+  readonly #hasHits: boolean;
+  /** Of this second, by mistakes of clients. */
+  #failures = 0;
+
+  constructor(log: Logger, which: LogRequests) {
+    this.#log = log;
+    this.#isOn = which !== 'none' && log.isLevelEnabled('info');
+    this.#hasHits = which === 'all';
+  }
+
+  write(observation: Observation): void {
+    if (!this.#isOn) return;
+    if (observation.kind === 'end') this.#writeRequest(observation.request, observation.status, observation.durationMs);
+    else if (observation.kind === 'hit' && observation.request && this.#hasHits)
+      this.#writeRequest(observation.request, observation.status, observation.durationMs);
+  }
+
+  #writeRequest(request: RequestContext, status: number, ms: number): void {
+    const { origin, counts, cache, code, statements, isRejected } = request;
+    // A line for each rejection would add to the overload: the load guard logs a summary every few seconds.
+    if (isRejected || !(this.#hasHits || this.#isWorthALine(request, status))) return;
+    const { requestId, span, method } = origin;
+    const { handler, operation } = counts;
+    const traceId = span?.traceId;
+    const path = shortened(origin.path, MAX_PATH_CHARS);
+    const durationMs = Math.round(ms * 100) / 100;
+    this.#log.info(
+      { requestId, traceId, handler, operation, method, path, status, code, durationMs, cache, statements },
+      `${method} ${path} ${status}`,
+    );
+  }
+
+  /** Hits have none; probes, scrapes and pages only if they fail. */
+  #isWorthALine({ counts: { handler }, cache, code }: RequestContext, status: number): boolean {
+    if (cache === 'hit' || (handler === 'other' && status < 400)) return false;
+    return !isMistake(code, status) || this.#isWithinRate();
+  }
+
+  /** Whether a request that failed by a mistake of its client is logged. Those that are not are counted in a line of their own. */
+  #isWithinRate(): boolean {
+    if (this.#failures === 0) setTimeout(() => this.#endSecond(), 1000).unref();
+    this.#failures += 1;
+    return this.#failures <= MAX_FAILURES_PER_S;
+  }
+
+  #endSecond(): void {
+    const omitted = this.#failures - MAX_FAILURES_PER_S;
+    this.#failures = 0;
+    if (omitted > 0)
+      this.#log.info({ omitted }, 'more requests failed by mistakes of clients: they are not logged one by one');
+  }
+}
+
+/** A plugin may have codes of its own: of these the response tells. */
+const isMistake = (code: string | undefined, status: number): boolean => {
+  const { status: meant = status } = ERROR_TABLE[code as ErrorCode] ?? {};
+  return code !== undefined && meant >= 400 && meant < 500;
+};

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Exposure } from '../access/access.ts';
+import { AppError } from '../errors.ts';
+import { bodyFault } from '../graphql/use-request-reader.ts';
+import { type ErrorFormat, JSON_TYPE, jsonResponse } from '../http/message.ts';
+import { type Call, type FindRoute, type OperationRoute, type Route, responseRoute } from '../http/route.ts';
+import { createMcpRoute } from './mcp.ts';
+import type { ToolName } from './operations.ts';
+import { reasonOf } from './request.ts';
+import { type ToolOptions, ToolRunner } from './run-tool.ts';
+
+interface Options extends ToolOptions {
+  readonly exposure: Exposure;
+  /** Where the gateway is reached; undefined: where each request says that it is. */
+  readonly publicUrl: string | undefined;
+  /** Web pages that may call the tools by MCP, besides the gateway's own. */
+  readonly corsOrigins: readonly string[];
+  /** Whether proxies say by which address they were reached. */
+  readonly isBehindProxy: boolean;
+}
+
+const PATHS: Readonly<Record<string, ToolName>> = {
+  '/ucp/catalog/search': 'search_catalog',
+  '/ucp/catalog/lookup': 'lookup_catalog',
+  '/ucp/catalog/product': 'get_product',
+};
+
+/** The paths of the Universal Commerce Protocol: https://ucp.dev/2026-08-25/specification/shopping/catalog/rest */
+export const createUcpRoutes = async (options: Options): Promise<FindRoute> => {
+  const { publicUrl, isBehindProxy, corsOrigins, exposure } = options;
+  const [documents, profile] = await Promise.all(['catalog.graphql', 'profile.json'].map(read));
+  const runner = new ToolRunner(options, String(documents));
+  const baseOf = ({ request: { headers } }: Call): string =>
+    publicUrl === undefined ? ownAddress(headers, isBehindProxy) : publicUrl.replace(/\/+$/, '');
+  const showProfile = responseRoute((call) => {
+    const value: unknown = JSON.parse(String(profile).replaceAll('{base}', baseOf(call)));
+    return jsonResponse(200, value, { 'cache-control': 'public, max-age=300' });
+  }, exposure);
+  const routes = new Map<string, Route>([
+    ['/.well-known/ucp', showProfile],
+    ['/ucp/mcp', createMcpRoute(runner, baseOf, corsOrigins)],
+  ]);
+  for (const [path, tool] of Object.entries(PATHS)) routes.set(path, createRoute(path, tool, runner, baseOf));
+  return (path) => routes.get(path);
+};
+
+const read = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), 'utf8');
+
+const ownAddress = (headers: IncomingHttpHeaders, isBehindProxy: boolean): string => {
+  const said = (name: string): string | undefined =>
+    isBehindProxy
+      ? String(headers[name] ?? '')
+          .split(',')[0]
+          ?.trim() || undefined
+      : undefined;
+  const host = said('x-forwarded-host') ?? headers.host ?? 'localhost';
+  return URL.parse(`${said('x-forwarded-proto') ?? 'http'}://${host}`)?.origin ?? 'http://localhost';
+};
+
+const createRoute = (
+  path: string,
+  tool: ToolName,
+  runner: ToolRunner,
+  baseOf: (call: Call) => string,
+): OperationRoute => ({
+  methods: ['POST', 'OPTIONS'],
+  errors: ERRORS,
+  countedAs: ['ucp', tool, path],
+  countsViewsOnly: () => false,
+  faultOf: bodyFault,
+  run: async (call) => {
+    // First of all, so that a client without a token learns nothing about the parameters.
+    await runner.admit(call);
+    const executed = await runner.run(call, tool, parseBody(call), baseOf(call));
+    return { executed, head: { contentType: JSON_TYPE, isNegotiated: false } };
+  },
+});
+
+const parseBody = ({ request: { body } }: Call): unknown => {
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    throw new AppError('BAD_USER_INPUT', 'The request body is not valid JSON.');
+  }
+};
+
+/** https://ucp.dev/2026-08-25/specification/overview#error-handling */
+const ERRORS: ErrorFormat = {
+  typeOf: () => JSON_TYPE,
+  toResponse: (error) => jsonResponse(error.status, { code: reasonOf(error), content: error.message }, error.headers),
+};

@@ -1,0 +1,128 @@
+import {
+  createMcpHandler,
+  originValidationResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server';
+import { AppError } from '../errors.ts';
+import { executedBytes } from '../graphql/body-form.ts';
+import { bodyFault } from '../graphql/use-request-reader.ts';
+import { type ErrorFormat, type GatewayResponse, JSON_TYPE, jsonResponse } from '../http/message.ts';
+import type { Call, OperationRoute } from '../http/route.ts';
+import { PLANS, type ToolName } from './operations.ts';
+import { reasonOf, TOOLS } from './request.ts';
+import type { ToolRunner } from './run-tool.ts';
+
+const PATH = '/ucp/mcp';
+
+/** How long a client may keep the list of tools. */
+const CACHE_HINT = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+
+/** What one request needs while the server package handles it. */
+interface Exchange {
+  readonly call: Call;
+  readonly base: string;
+  /** Why a tool has failed, where HTTP says so too. */
+  failure?: AppError;
+}
+
+/**
+ * The tools by the Model Context Protocol, without sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
+ * @param corsOrigins web pages that may call, besides the gateway's own
+ */
+export const createMcpRoute = (
+  runner: ToolRunner,
+  baseOf: (call: Call) => string,
+  corsOrigins: readonly string[],
+): OperationRoute => ({
+  methods: ['POST', 'OPTIONS'],
+  errors: ERRORS,
+  countedAs: ['ucp', 'mcp', PATH],
+  countsViewsOnly: () => false,
+  faultOf: bodyFault,
+  run: async (call) => {
+    const base = baseOf(call);
+    const request = webRequestOf(call, base);
+    const pages = [base, ...corsOrigins].map((origin) => URL.parse(origin)?.hostname ?? '');
+    const refusal = corsOrigins.includes('*') ? undefined : originValidationResponse(request, pages);
+    if (refusal) return toGatewayResponse(refusal);
+    await runner.admit(call);
+    const exchange: Exchange = { call, base };
+    // Nothing that is listed changes while the gateway runs.
+    const handler = createMcpHandler(() => serverOf(exchange, runner), { maxSubscriptions: 0 });
+    const response = await toGatewayResponse(await handler.fetch(request));
+    const { status = response.status, headers = {} } = exchange.failure ?? {};
+    return { ...response, status, headers: { ...response.headers, ...headers } };
+  },
+});
+
+const webRequestOf = ({ request: { headers, body } }: Call, base: string): Request => {
+  const { accept = '*/*' } = headers;
+  const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined || name.startsWith(':') ? [] : [[name, String(value)]],
+  );
+  const sent = new Headers(given);
+  // Revisions of 2025 want both types named, which most clients that are no browsers leave to a range.
+  if (accept.includes('*/*')) sent.set('accept', 'application/json, text/event-stream');
+  return new Request(base + PATH, { method: 'POST', headers: sent, body: body as Buffer<ArrayBuffer> });
+};
+
+const toGatewayResponse = async (response: Response): Promise<GatewayResponse> => ({
+  status: response.status,
+  headers: { ...Object.fromEntries(response.headers), 'cache-control': 'private, no-store' },
+  body: await response.text(),
+});
+
+/** One for each request. */
+const serverOf = (exchange: Exchange, runner: ToolRunner): Server => {
+  const server = new Server(
+    { name: 'vitrine', title: 'Catalogue', version: '1' },
+    { capabilities: { tools: {} }, cacheHints: { 'server/discover': CACHE_HINT, 'tools/list': CACHE_HINT } },
+  );
+  server.setRequestHandler('tools/list', async () => ({ tools: [...TOOLS] }));
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }) => {
+    if (!isTool(name)) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}.`);
+    }
+    const text = await callTool(name, given?.catalog, exchange, runner);
+    return { structuredContent: JSON.parse(text), content: [{ type: 'text', text }] };
+  });
+  return server;
+};
+
+const isTool = (name: string): name is ToolName => Object.hasOwn(PLANS, name);
+
+const callTool = async (name: ToolName, given: unknown, exchange: Exchange, runner: ToolRunner): Promise<string> => {
+  const { call, base } = exchange;
+  try {
+    return executedBytes(await runner.run(call, name, given, base)).toString();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const isClients = error.status < 500;
+    if (!isClients) exchange.failure = error;
+    throw new ProtocolError(isClients ? ProtocolErrorCode.InvalidParams : SERVER_ERROR, error.message, dataOf(error));
+  }
+};
+
+/** https://ucp.dev/2026-08-25/specification/overview#error-codes */
+const SERVER_ERROR = -32_000;
+
+const dataOf = (error: AppError) => ({
+  code: reasonOf(error),
+  content: error.message,
+  ...(error.headers['retry-after'] !== undefined && { retry_after: Number(error.headers['retry-after']) }),
+});
+
+/** Refusals before the server package has read the request. */
+const ERRORS: ErrorFormat = {
+  typeOf: () => JSON_TYPE,
+  toResponse: (error) => {
+    const body = {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: SERVER_ERROR, message: error.message, data: dataOf(error) },
+    };
+    return jsonResponse(error.status, body, error.headers);
+  },
+};

@@ -1,0 +1,89 @@
+import { parse, print, Source, separateOperations } from 'graphql';
+import type { Executed } from '../cache/response-cache.ts';
+import { AppError } from '../errors.ts';
+import { type Answers, type BodyForm, executedBytes } from '../graphql/body-form.ts';
+import type { MaskError } from '../graphql/mask-error.ts';
+import { appErrorOf, runDocument } from '../graphql/run-document.ts';
+import type { RestDocument } from '../graphql/server-context.ts';
+import type { Documents } from '../graphql/use-documents.ts';
+import type { Yoga } from '../graphql/yoga.ts';
+import type { Call } from '../http/route.ts';
+import { PLANS, type Plan, type Shop, type ToolName } from './operations.ts';
+import { checkRequest } from './request.ts';
+
+export interface ToolOptions {
+  readonly yoga: Pick<Yoga, 'getEnveloped'>;
+  readonly documents: Pick<Documents, 'prepare'>;
+  readonly answers: Answers;
+  readonly maskError: MaskError;
+  readonly productUrl: string | undefined;
+  readonly shopCurrency: string | undefined;
+}
+
+/** Arguments of GraphQL by the names that requests have for them. */
+const MEMBERS: Readonly<Record<string, string>> = { search: 'query', after: 'pagination.cursor' };
+
+/** Runs tools on the GraphQL engine. */
+export class ToolRunner {
+  readonly #options: ToolOptions;
+  readonly #documents: ReadonlyMap<string, Omit<RestDocument, 'form'>>;
+  readonly #rootFields: ReadonlySet<string>;
+
+  /** @param text of catalog.graphql */
+  constructor(options: ToolOptions, text: string) {
+    this.#options = options;
+    const operations = Object.entries(separateOperations(parse(text)));
+    const sources = operations.map(([name, operation]) => new Source(print(operation), name));
+    this.#documents = new Map(sources.map((source) => [source.name, { source, document: parse(source) }]));
+    const prepared = [...this.#documents.values()].map(({ document }) => options.documents.prepare({ document }));
+    this.#rootFields = new Set(prepared.flatMap((operation) => [...(operation?.rootFields ?? [])]));
+  }
+
+  /** @throws (in the promise) AppError UNAUTHENTICATED */
+  async admit(call: Call): Promise<void> {
+    await call.admit(this.#rootFields);
+  }
+
+  /** @param base where the addresses of the gateway begin @throws (in the promise) AppError */
+  async run(call: Call, tool: ToolName, request: unknown, base: string): Promise<Executed> {
+    const { productUrl, shopCurrency } = this.#options;
+    const shop: Shop = {
+      addresses: { base, productUrl },
+      currency: shopCurrency,
+      read: async (name, variables) => {
+        const executed = await this.#execute(call, { ...PLAIN, document: name, variables });
+        return JSON.parse(executedBytes(executed).toString());
+      },
+    };
+    return this.#execute(call, await PLANS[tool](checkRequest(tool, request) as never, shop));
+  }
+
+  async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Executed> {
+    const { yoga, answers, maskError } = this.#options;
+    const admitted: Call = { ...call, admit: () => undefined };
+    const rest = { ...(this.#documents.get(document) as RestDocument), form: formOf(others) };
+    const result = await runDocument({ call: admitted, rest }, variables, yoga);
+    const [error] = result.errors ?? [];
+    if (error) throw named(appErrorOf(maskError(error)));
+    const executed = answers.ofResult(result);
+    return executed ?? { status: 200, body: JSON.stringify(others.answerOf(result.data as never)), encoding: 'utf8' };
+  }
+}
+
+const formOf = ({ key, answerOf }: Pick<Plan, 'key' | 'answerOf'>): BodyForm => ({
+  name: `ucp ${key}`,
+  toBody: (data) => ({ body: JSON.stringify(answerOf(JSON.parse(data) as never)), status: 200 }),
+  toResult: (body) => ({ data: JSON.parse(body) }),
+  hasCost: false,
+  givesPartialData: false,
+});
+
+/** The data themselves. */
+const PLAIN = { key: 'data', answerOf: (data: Readonly<Record<string, unknown>>) => data };
+
+const named = (error: AppError): AppError => {
+  const { code, argument, problem, headers } = error;
+  const member = argument === undefined ? undefined : MEMBERS[argument];
+  if (member === undefined || problem === undefined) return error;
+  return new AppError(code, `${member} ${problem}.`, { argument: member, problem, headers, cause: error });
+};
