@@ -10,7 +10,7 @@ import type { ProductQuery } from './product-search.ts';
 import { foldCode, type PlacedTerm, termsOf } from './words.ts';
 
 /** The last row that a page number leads to: the rows before a page have to be read. Cursors lead on. */
-export const LAST_NUMBERED_ROW = 10_000;
+const LAST_NUMBERED_ROW = 10_000;
 
 export const MAX_SEARCH_LENGTH = 200;
 export const MAX_SEARCH_WORDS = 10;

@@ -113,7 +113,7 @@ begin
       for begins in 1 .. changed.rows by 200 loop
         perform pg_notify('vitrine', concat_ws(
           ' ', tg_table_name, array_to_string(changed.ids[begins:begins + 199], ','), array_to_string(changed.category_ids[begins:begins + 199], ','),
-          coalesce(extract(epoch from changed.published_at) * 1000, 'Infinity'), concat('oid=', tg_relid)
+          coalesce(trim_scale(extract(epoch from changed.published_at) * 1000), 'Infinity'), concat('oid=', tg_relid)
         ));
       end loop;
     end if;
@@ -150,7 +150,7 @@ begin
       concat(tg_table_name, ' ', n.id, ',', o.id, ' ', n.category_id, ',', o.category_id, ' ',
         -- What is published while the transaction runs counts as yet to come.
         case when n.status = 'ON_SALE' and n.published_at > now() - interval '1 second'
-          then extract(epoch from n.published_at) * 1000 else 'Infinity' end,
+          then trim_scale(extract(epoch from n.published_at) * 1000) else 'Infinity' end,
         ' oid=', tg_relid),
       case when n.id <> o.id
         or (n.name, n.brand, n.tags, n.subtitle, n.description) is distinct from (o.name, o.brand, o.tags, o.subtitle, o.description)
@@ -219,7 +219,7 @@ begin
       for begins in 1 .. changed.rows by 200 loop
         perform pg_notify('vitrine', concat_ws(
           ' ', tg_table_name, array_to_string(changed.ids[begins:begins + 199], ','), array_to_string(changed.category_ids[begins:begins + 199], ','),
-          coalesce(extract(epoch from changed.published_at) * 1000, 'Infinity'), concat('oid=', tg_relid)
+          coalesce(trim_scale(extract(epoch from changed.published_at) * 1000), 'Infinity'), concat('oid=', tg_relid)
         ));
       end loop;
     end if;

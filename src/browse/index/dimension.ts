@@ -548,7 +548,7 @@ const countAt = (values: Codes, counts: Int32Array, rows: Int32Array): void => {
 };
 
 /** A list of numbers for each row, one list after another. */
-export class RowLists {
+class RowLists {
   readonly #codes = noCodes();
   /** Where the list of each row ends. */
   readonly #ends = new Column(new Uint32Array(0));

@@ -387,7 +387,7 @@ class CopiedRow {
 }
 
 /** Reads what a query gives, without an object for each value. @param onRow is called with the same object for each row */
-export const readCopied = async (
+const readCopied = async (
   client: DatabaseClient,
   query: string,
   onRow: (row: CopiedRow) => void,
