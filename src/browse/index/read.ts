@@ -387,11 +387,7 @@ class CopiedRow {
 }
 
 /** Reads what a query gives, without an object for each value. @param onRow is called with the same object for each row */
-const readCopied = async (
-  client: DatabaseClient,
-  query: string,
-  onRow: (row: CopiedRow) => void,
-): Promise<void> => {
+const readCopied = async (client: DatabaseClient, query: string, onRow: (row: CopiedRow) => void): Promise<void> => {
   const row = new CopiedRow();
   // The same memory for all that comes.
   let memory: Buffer = NO_BYTES;
