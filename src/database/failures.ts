@@ -19,7 +19,9 @@ export const isDatabaseUnreachable = (error: unknown): boolean => hasSign(error,
 /** Looks through the wrappers that Prisma and we put around the driver's error. */
 const hasSign = (error: unknown, isSign: (code: string) => boolean, ofMessage?: RegExp): boolean => {
   for (let depth = 0, current = error; depth < 8 && typeof current === 'object' && current !== null; depth += 1) {
-    const { code, message, cause, kind, originalCode, meta } = current as Record<string, unknown>;
+    const { code, message, cause, kind, originalCode, meta, syscall } = current as Record<string, unknown>;
+    // No socket of the server is one thing, no file of ours another.
+    if (code === 'ENOENT' && syscall !== 'connect') return false;
     if ([code, kind, originalCode].some((name) => typeof name === 'string' && isSign(name))) return true;
     if (typeof message === 'string' && ofMessage?.test(message)) return true;
     current = cause ?? (meta as Record<string, unknown> | undefined)?.driverAdapterError;

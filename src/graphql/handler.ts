@@ -14,7 +14,7 @@ import type { Answered, Call, FindRoute, OperationRoute, ResponseHead, ResponseR
 import type { Answers } from './body-form.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import { isGraphQLError, type MaskError, withHttpParts } from './mask-error.ts';
-import type { ServerContext } from './server-context.ts';
+import { ORIGIN, type ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 import type { Live } from './use-live.ts';
 import {
@@ -41,9 +41,6 @@ interface Options {
 
 /** A longer request costs more to read than to reject. */
 const MAX_VIEW_BYTES = 8192;
-
-/** A host that is never looked up: the one that the client names is not trusted. */
-const ORIGIN = 'http://gateway.invalid';
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
 export const createGraphqlRoutes = (options: Options): FindRoute => {

@@ -1,30 +1,42 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import type { Call } from '../http/route.ts';
+import type { Answers } from './body-form.ts';
 import type { HttpPart } from './mask-error.ts';
-import type { ServerContext } from './server-context.ts';
+import { ORIGIN, type RestDocument } from './server-context.ts';
 import type { Yoga } from './yoga.ts';
 
-/**
- * Runs the document of an adapter, through the same plugins as an operation by `/graphql`: https://the-guild.dev/graphql/envelop/docs
- * @param context with the document as `rest`
- */
+interface Engine {
+  readonly yoga: Pick<Yoga, 'getEnveloped'>;
+  readonly answers: Pick<Answers, 'areRead'>;
+}
+
+/** Runs the document of an adapter, through the same plugins as an operation by `/graphql`: https://the-guild.dev/graphql/envelop/docs */
 export const runDocument = (
-  context: ServerContext,
-  variableValues: Readonly<Record<string, unknown>>,
-  yoga: Pick<Yoga, 'getEnveloped'>,
-): Promise<ExecutionResult> => execute(context, variableValues, yoga).catch(toResult);
+  call: Call,
+  rest: RestDocument,
+  variables: Readonly<Record<string, unknown>>,
+  engine: Engine,
+): Promise<ExecutionResult> => execute(call, rest, variables, engine).catch(toResult);
 
 const execute = async (
-  context: ServerContext,
-  variableValues: Readonly<Record<string, unknown>>,
-  yoga: Pick<Yoga, 'getEnveloped'>,
+  call: Call,
+  rest: RestDocument,
+  variables: Readonly<Record<string, unknown>>,
+  { yoga, answers }: Engine,
 ): Promise<ExecutionResult> => {
-  const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped(context);
-  const document = parse(context.rest?.source.body);
+  const query = rest.source.body;
+  // Plugins of the operator read headers and parameters there, as by `/graphql`.
+  const read = answers.areRead ? { request: webRequestOf(call), params: { query, variables } } : undefined;
+  const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ call, rest, ...read });
+  const document = parse(query);
   const errors = validate(schema, document);
   if (errors.length > 0) return { errors };
-  return execute({ schema, document, contextValue: await contextFactory(), variableValues });
+  return execute({ schema, document, contextValue: await contextFactory(), variableValues: variables });
 };
+
+const webRequestOf = ({ request: { method, target, headers } }: Call): Request =>
+  new Request(ORIGIN + target, { method, headers: { ...headers } as Record<string, string> });
 
 /** The result of what was thrown: one error, or several. */
 const toResult = (error: unknown): ExecutionResult => ({

@@ -22,6 +22,9 @@ export interface ServerContext extends Partial<YogaInitialContext> {
   readonly rest?: RestDocument;
 }
 
+/** A host that is never looked up: the one that the client names is not trusted. */
+export const ORIGIN = 'http://gateway.invalid';
+
 export type GatewayPlugin = Plugin<ServerContext, ServerContext>;
 
 /** `extensions: { cost: true }` in a request asks for the cost of its operation. */

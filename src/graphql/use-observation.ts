@@ -7,10 +7,10 @@ import type { Documents } from './use-documents.ts';
 /** Says for the log, the metrics and the trace which operation a request is for, and with which error it ends. */
 export const useObservation = (documents: Documents): GatewayPlugin => {
   const observe = ({ args }: { args: ExecutionArgs }): void => {
-    const { call, request } = args.contextValue as ServerContext;
+    const { call, rest } = args.contextValue as ServerContext;
     const operation = documents.prepare(args);
-    // A REST path is counted as such.
-    if (operation && request) call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
+    // The paths of adapters are counted as such.
+    if (operation && !rest) call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
   };
 
   return {

@@ -71,17 +71,14 @@ const createRoute = (operation: RestOperation, pathParameter: string | undefined
   };
 };
 
-const run = async (
-  call: Call,
-  endpoint: Endpoint,
-  { yoga, answers, maskError }: Options,
-): Promise<Answered | GatewayResponse> => {
+const run = async (call: Call, endpoint: Endpoint, options: Options): Promise<Answered | GatewayResponse> => {
   const { operation, prepared, rest } = endpoint;
+  const { answers, maskError } = options;
   // First of all, so that a client without a token learns nothing about the parameters.
   await call.admit(prepared.rootFields);
   const admitted: Call = { ...call, admit: () => undefined };
   const variables = readRequest(call, endpoint);
-  const result = await runDocument({ call: admitted, rest }, variables, yoga);
+  const result = await runDocument(admitted, rest, variables, options);
   const [error] = result.errors ?? [];
   if (error) throw restError(appErrorOf(maskError(error)), operation);
   const executed = answers.ofResult(result);

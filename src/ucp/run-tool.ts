@@ -59,10 +59,10 @@ export class ToolRunner {
   }
 
   async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Executed> {
-    const { yoga, answers, maskError } = this.#options;
+    const { answers, maskError } = this.#options;
     const admitted: Call = { ...call, admit: () => undefined };
     const rest = { ...(this.#documents.get(document) as RestDocument), form: formOf(others) };
-    const result = await runDocument({ call: admitted, rest }, variables, yoga);
+    const result = await runDocument(admitted, rest, variables, this.#options);
     const [error] = result.errors ?? [];
     if (error) throw named(appErrorOf(maskError(error)));
     const executed = answers.ofResult(result);

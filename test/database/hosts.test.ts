@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import net from 'node:net';
 import type pg from 'pg';
 import { pino } from 'pino';
@@ -160,4 +161,12 @@ describe('of several hosts', () => {
     await expect.poll(() => portOf(pool).catch(() => '')).toBe(hostOf(primary.url));
     await pool.end();
   });
+});
+
+test('a socket that is not there says that the database is away, a missing file does not', async () => {
+  const [socket] = await once(net.connect('/nowhere/.s.PGSQL.5432'), 'error');
+  expect(isDatabaseUnavailable(socket)).toBe(true);
+  const file = await readFile('/nowhere/picture.svg').catch((error: unknown) => error);
+  expect(file).toMatchObject({ code: 'ENOENT' });
+  expect(isDatabaseUnavailable(file)).toBe(false);
 });

@@ -9,7 +9,7 @@ import {
   type ValidationContext,
   visit,
 } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
 import { createGateway } from '../../src/index.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -232,6 +232,25 @@ test('the context is one object, from onContextBuilding to the resolver', async 
     for (const each of others) expect(each).toBe(first);
     expect(first).toMatchObject({ shop: 'mine' });
   }
+});
+
+test('a plugin reads the headers and the parameters of a request by either door', async () => {
+  const seen: unknown[] = [];
+  const reader: Plugin = {
+    onContextBuilding: ({ context }) => {
+      const { request, params } = context as YogaInitialContext;
+      seen.push([request.method, request.headers.get('x-shop'), params.variables?.limit]);
+    },
+  };
+  await using gateway = await createTestGateway(database, {}, [reader]);
+  const headers = { 'x-shop': 'north' };
+  expect((await gateway.get('/api/product/hot?limit=3', headers)).status).toBe(200);
+  const query = 'query ($limit: Int!) { hotProducts(limit: $limit) { id } }';
+  expect((await gateway.post({ query, variables: { limit: 4 } }, headers)).status).toBe(200);
+  expect(seen).toEqual([
+    ['GET', 'north', 3],
+    ['POST', 'north', 4],
+  ]);
 });
 
 test('hooks run each time, for equal requests at the same time and one after the other', async () => {
