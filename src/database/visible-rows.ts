@@ -263,6 +263,19 @@ const isObject = (value: unknown): value is Row => typeof value === 'object' && 
 
 const { models } = getDatamodel().datamodel;
 
-export const relationsOf = (model: string) => models[model]?.fields.filter(({ kind }) => kind === 'object') ?? [];
+/** A relation as the datamodel of Prisma has it. */
+interface Relation {
+  readonly name: string;
+  /** The model that it leads to. */
+  readonly type: string;
+  readonly isList: boolean;
+  readonly isRequired: boolean;
+  /** Both sides of a relation have it. */
+  readonly relationName?: string | undefined;
+}
+
+/** The relations of a model. */
+export const relationsOf = (model: string): readonly Relation[] =>
+  models[model]?.fields.filter(({ kind }) => kind === 'object') ?? [];
 
 const relationOf = (model: string, name: string) => relationsOf(model).find((relation) => relation.name === name);

@@ -51,7 +51,8 @@ const withHttpPart = (error: GraphQLError): GraphQLError => {
  * https://the-guild.dev/graphql/envelop/docs/guides/integrating-with-different-graphql-versions
  */
 export const isGraphQLError = (error: unknown): error is GraphQLError =>
-  error instanceof Error && error.name === 'GraphQLError';
+  // Subclasses, as Pothos has them, have names of their own.
+  error instanceof GraphQLError || (error instanceof Error && error.name === 'GraphQLError');
 
 /** The codes that Yoga has for what it finds before it validates, and ours. */
 const YOGA_CODES: Readonly<Record<string, ErrorCode>> = {

@@ -50,7 +50,7 @@ test.skipIf(!hasJitServer || !hasPgBouncer)('nor does one through a pooler in se
   await using server = await startJitServer();
   await withConnection(connectionConfig(server.url), undefined, (client) => seedDemoCatalogue(client, IMPORT_KINDS));
   await using pooler = await startPgBouncer(server, { mode: 'session', poolSize: 20 });
-  await using gateway = await createTestGateway(pooler, PATIENT);
+  await using gateway = await createTestGateway(pooler, { ...PATIENT, DATABASE_POOLER: 'session' });
   await server.compiled();
   await askEverything(gateway);
   expect(await server.compiled()).toEqual([]);
