@@ -4,7 +4,8 @@
 # Expected: an address that went through `URL` is escaped as far as it needs to be, so that `href` passes `format: uri`. Of
 #   the two formats `url` is the older name.
 # Happens: `URL` follows the WHATWG, which leaves `|`, `[`, `]`, `{` and a lone `%` as they are where RFC 3986 wants
-#   them escaped; a backtick is escaped in the fragment and not in the query, and `^` in a path by Node 24 and not by 20. `format: uri` is RFC 3986.
+#   them escaped; a backtick is escaped in the fragment and not in the query, `^` in a path by Node 24 and not by 20.
+#   `format: uri` is RFC 3986.
 #   `format: url` takes all of these, but not a host without a dot, with an underscore or with letters that are not ASCII
 #   written in its short form (xn--).
 # Matters: image addresses of content networks have `|` and `[]` in their queries. A response that is checked by its
