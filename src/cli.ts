@@ -6,9 +6,9 @@ import { OperatorError } from './errors.ts';
 import { createScrub, errorRecord, visibleLines } from './observability/log.ts';
 
 /**
- * Lets V8 compile `process.nextTick` while all its arguments have one shape. Node makes an object for each call, by a literal with computed keys; once V8
- * has seen two shapes before it compiles that, as happens while modules are loaded, it stays on a slow path. Without this a response from memory costs
- * 11 % more CPU time (docs/fast-path.md).
+ * Lets V8 compile `process.nextTick` while all its arguments have one shape. Node makes an object for each call, by a literal with
+ * computed keys. If V8 has seen two shapes before it compiles that literal, as happens while modules are loaded, the call stays on a
+ * slow path: a response from memory costs 11 % more CPU time (docs/fast-path.md).
  */
 const compileNextTick = (): void => {
   const nothing = (): void => {};

@@ -16,8 +16,8 @@ export interface GatewayOptions extends VariableOptions {
   /** Apply pending migrations to {@link databaseUrl} first. @default false */
   readonly migrate?: boolean | undefined;
   /**
-   * Plugins of Yoga or Envelop (the type `Plugin` of `graphql-yoga`, whose declarations are not needed for the rest). With them each operation is executed
-   * for its own caller, unless `pluginsShareAnswers`.
+   * Plugins of Yoga or Envelop (the type `Plugin` of `graphql-yoga`, whose declarations are not needed for the rest). With them each
+   * operation is executed for its own caller, unless `pluginsShareAnswers`.
    * @default none
    */
   readonly plugins?: readonly object[] | undefined;

@@ -4,7 +4,7 @@ import { SET_SESSION } from '../database/connection.ts';
 import { hasCode } from '../database/failures.ts';
 import { type CachedTable, type Change, readChange } from './tags.ts';
 
-/** What a heartbeat brings, in the database's milliseconds. */
+/** The answer to a heartbeat, in the database's milliseconds. */
 export interface Heartbeat {
   readonly now: number;
   /** When each table next changes with time alone, in the tables' order: null for never. Undefined where they could not be asked. */
@@ -54,8 +54,8 @@ const CHANNEL = 'vitrine';
 // A pooler may give the connection another session unnoticed, which is notified of nothing.
 const IS_LISTENING = `exists (select from pg_listening_channels() as channel where channel = '${CHANNEL}') as "isListening"`;
 
-// PostgreSQL gives up what all have read of its queue of notifications only when it is asked for this, or writes the next page: a queue that a listener
-// has filled, which has gone since, stays full, and every write fails.
+// PostgreSQL drops notifications that all have read only when it is asked for this, or writes the next page of its queue.
+// A queue that a listener has filled, which has gone since, would stay full, and every write would fail.
 const TRIM_QUEUE = 'pg_notification_queue_usage()';
 
 type ListenedHeartbeat = Heartbeat & {
@@ -66,8 +66,8 @@ type ListenedHeartbeat = Heartbeat & {
 };
 
 /**
- * The tables, by their oids, and the files that hold them. A rewrite (`ALTER TABLE … USING`) and a table that is renamed into the place of another fire no
- * trigger, but change the file. It costs a heartbeat 5 µs of 50, takes no lock and needs no rights.
+ * Reads the tables, by their oids, and the files that hold them. No trigger fires for a rewrite (`ALTER TABLE … USING`), nor for a table
+ * that is renamed into the place of another, but the file changes. It costs a heartbeat 5 µs of 50, takes no lock and needs no rights.
  */
 const filesSql = (tables: readonly CachedTable[]): string => {
   const names = tables.map(({ table }) => `to_regclass(${pg.escapeLiteral(pg.escapeIdentifier(table))})`);

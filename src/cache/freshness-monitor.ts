@@ -27,7 +27,7 @@ const FIRST_CONNECT_TIMEOUT_MS = 10_000;
 /** Our clock is never assumed to be further behind the database's. */
 const MAX_BEHIND_MS = HEARTBEAT_TIMEOUT_MS / 2;
 
-/** What operations lose when they read the clock in whole milliseconds. */
+/** The time that operations lose when they read the clock in whole milliseconds. */
 const ROUNDING_MS = 2;
 
 /** A heartbeat that was sent and not answered yet. */
@@ -104,7 +104,7 @@ export class FreshnessMonitor {
     return ms;
   }
 
-  /** When the table next changes with time alone, as far as the last heartbeat knew, though rows may have changed since. It may be past, or -Infinity. */
+  /** When the table next changes with time alone, by the last heartbeat: rows may have changed since. It may be past, or -Infinity. */
   plannedMs(table: string): number {
     return this.#nextChanges.get(table)?.plannedMs ?? Number.POSITIVE_INFINITY;
   }
@@ -194,7 +194,7 @@ export class FreshnessMonitor {
   }
 
   #onChange(change: Change): void {
-    // First: who hears of the change may ask when the next one is.
+    // This comes first: a listener that hears of the change may ask when the next one is.
     this.#nextChanges.get(change.table)?.mayBeAt(change.rows?.nextChangeMs);
     this.#options.tagVersions.changed(change);
   }

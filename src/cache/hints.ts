@@ -3,7 +3,7 @@ import type { TableTags, Tag, Tags } from './tags.ts';
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
 
-/** What the resolvers and loaders of one operation say about its response, so that the cache knows how long it holds. */
+/** Collects what resolvers and loaders say about the response of one operation, so that the cache knows how long it holds. */
 export class CacheHints {
   readonly #tags: Pick<Tags, 'of'>;
   readonly tags = new Set<Tag>();
@@ -84,7 +84,7 @@ export class CacheHints {
     if (ms < this.endsMs) this.endsMs = ms;
   }
 
-  /** The response shows something that may end with time alone, nobody knows when: as {@link showsUntil}, at the next such change of what it lists. */
+  /** The response shows something that may end at an unknown time: as {@link showsUntil}, at the next change of its tables with time alone. */
   showsUntilNextChange(): void {
     this.mayEnd = true;
   }

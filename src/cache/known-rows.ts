@@ -23,7 +23,7 @@ interface Options {
   readonly maxBytes: number;
 }
 
-/** Rows that were read for earlier operations, by their ids, while nothing has changed them since: under the same tags as responses, in one LRU list. */
+/** Keeps rows that earlier operations have read, by their ids, until they change: under the same tags as responses, in one LRU list. */
 export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Options) => {
   const known =
     maxBytes > 0
@@ -60,7 +60,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
         },
         has: (id) => unchanged(id) !== undefined,
         keep: async (read) => {
-          // What changes from here on may or may not be in what is read.
+          // The read may or may not see a change from here on.
           const { sequence } = tagVersions;
           const rows = await read();
           if (!known || !tags || freshnessMonitor.isLost()) return rows;
@@ -80,19 +80,19 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
 export const keepRows = <Row>(known: KnownRowsOf<Row> | undefined, read: () => Promise<Row[]>): Promise<Row[]> =>
   known ? known.keep(read) : read();
 
-/** What a row takes beside the characters of its texts (measured for a product with two prices): its objects and its part of the map. */
+/** The memory that a row takes beside the characters of its texts: its objects and its part of the map (measured for two prices). */
 const ROW_OVERHEAD_BYTES = 1300;
 
 const sizeOf = (row: object): number => ROW_OVERHEAD_BYTES + textBytesOf(row);
 
-/** Of all texts in a value: in lists and in JSON, too. */
+/** Counts the bytes of all texts in a value, in lists and in JSON, too. */
 const textBytesOf = (value: unknown): number => {
   if (typeof value === 'string') return heapBytesOf(value);
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((bytes: number, part) => bytes + textBytesOf(part), 0);
 };
 
-/** What the characters of a text take in V8's heap: a byte each where all of them are of Latin-1, else two. */
+/** The memory that the characters of a text take in V8's heap: a byte each where all of them are of Latin-1, else two. */
 const heapBytesOf = (text: string): number =>
   Buffer.byteLength(text) > text.length && BEYOND_LATIN1.test(text) ? text.length * 2 : text.length;
 

@@ -14,7 +14,7 @@ export interface Found {
   readonly outcome: CacheOutcome;
 }
 
-/** What a request is answered with. */
+/** The answer to a request. */
 export type Executed =
   /** Equal requests get the same. */
   | (Found & { readonly body?: undefined; readonly encoding?: undefined })
@@ -46,8 +46,8 @@ interface Options {
 }
 
 /**
- * What a failure says of the database: that it cannot be reached; that it did not answer, which may be because it is away or because it is slow
- * or locked; that this process has too much to do; or something else.
+ * The kinds of failure: the database cannot be reached; it did not answer, which may be because it is away or because it is slow
+ * or locked; this process has too much to do; or something else.
  */
 export type FailureKind = 'unreachable' | 'unanswered' | 'overload' | 'other';
 
@@ -87,7 +87,7 @@ export const createResponseCache = ({
   const holds = ({ validUntilMs, trustedUntilMs }: CachedResponse): boolean =>
     (validUntilMs === undefined || clock.nowMs() < validUntilMs) && isTrusted(trustedUntilMs);
 
-  /** What was read within the bound misses no commit that is older, whatever has changed since. */
+  /** A response that was read within the bound misses no commit that is older, whatever has changed since. */
   const isYoung = ({ asOfMs }: CachedResponse): boolean => performance.now() - asOfMs < freshnessMs;
 
   // In a flood of changes a response is made once within the bound, and not for each change.
@@ -132,7 +132,7 @@ export const createResponseCache = ({
       const openedMs = this.#openedMs;
       const { asOfMs = openedMs } = hints;
       const changes = this.#changesMs();
-      // What was read from a replica has used up some of its time.
+      // A response that was read from a replica has used up some of its time.
       const heldUntilMs = Math.min(this.#nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
       // A response that may change unnoticed is valid for no time: neither this cache nor one outside keeps it.
       const validUntilMs = hints.isWatched ? heldUntilMs : this.#nowMs;
@@ -174,7 +174,8 @@ export const createResponseCache = ({
 
   const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): Promise<CachedResponse> => {
     const open = tickets.get(key);
-    // What was read before the bound may miss a commit that this request must show. Replicas and known rows make `asOfMs` earlier while the response is made.
+    // A response that was read before the bound may miss a commit that this request must show.
+    // Replicas and known rows make `asOfMs` earlier while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
     // A response that was begun before a notice started does not show the notice.
     if (open && isYoungEnough(open.ticket.hints) && clock.nowMs() < open.ticket.sharedUntilMs()) {

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { type CachedResponse, MIN_ENCODED_BYTES } from './cached-response.ts';
 
-/** What an entry takes beside its bytes: objects, the header of a buffer, and its part of two maps. */
+/** The memory that an entry takes beside its bytes: objects, the header of a buffer, and its part of two maps. */
 const ENTRY_OVERHEAD_BYTES = 700;
 
 const NEWCOMERS_SHARE = 0.25;
 const LARGEST_SHARE = 0.125;
 
 /**
- * A segmented LRU list (https://en.wikipedia.org/wiki/Cache_replacement_policies#Segmented_LRU_(SLRU)): once memory is full, a response is a newcomer until
- * it is requested again, so that one-off requests evict only each other.
+ * A segmented LRU list (https://en.wikipedia.org/wiki/Cache_replacement_policies#Segmented_LRU_(SLRU)): once memory is full, a response
+ * is a newcomer until it is requested again, so that one-off requests evict only each other.
  * @param maxBytes 0 keeps nothing
  */
 export const createResponseStore = (maxBytes: number) => {

@@ -117,7 +117,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   return versions;
 };
 
-/** What a statement changed, as the triggers notify it. */
+/** A change by a statement, as the triggers notify it. */
 export interface Change {
   readonly table: string;
   /** Nothing was written: the clock was set back, and responses were made by a later time. */
@@ -137,9 +137,9 @@ const PAYLOAD = /^(.*?)(?: oid=(\d+))?$/s;
 const INTEGERS = /^-?\d+(,-?\d+)*$/;
 
 /**
- * Reads a payload of the channel: `product 17,18 3,4 1790000000000.5 oid=16385`, with the groups and the next change, or `category oid=16390` where any row may have
- * changed. A program that writes past the triggers may leave out all but the name. Anybody can notify: what names a table of ours and cannot be read means that
- * any row of it may have changed.
+ * Reads a payload of the channel: `product 17,18 3,4 1790000000000.5 oid=16385`, with the groups and the next change, or
+ * `category oid=16390` where any row may have changed. A program that writes past the triggers may leave out all but the name.
+ * Anybody can notify: a payload that names a table of ours and cannot be read means that any row of it may have changed.
  * @param oidOf a table of ours: a table of another schema may have its name
  * @returns undefined for a table that is not ours
  */

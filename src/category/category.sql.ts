@@ -4,7 +4,8 @@ import { columnsOf, type Statement } from '../database/sql.ts';
 
 const SHOWN = columnsOf(Prisma.CategoryScalarFieldEnum, COLUMNS.Category, 'c');
 
-// Prisma has no recursive queries: a tree would take a statement for each level. `union` leaves out what is there already, so that a circle of categories ends too.
+// Prisma has no recursive queries: a tree would take a statement for each level.
+// `union` leaves out rows that are there already, so that a circle of categories ends too.
 
 /** Values: ids. */
 export const categoriesAndAncestors: Statement = {

@@ -48,7 +48,7 @@ export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Prom
     return registry;
   });
 
-/** In the primary: the metrics of all workers on one page. prom-client's `clusterMetrics` forgets workers that have ended, and fails when one is slow. */
+/** The metrics of all workers, on one page of the primary. prom-client's `clusterMetrics` forgets ended workers, and fails when one is slow. */
 export const createClusterMetrics = (sources: Sources) => {
   const ownRegistry = createPrimaryRegistry(sources);
   /** The last reply of each running worker. */

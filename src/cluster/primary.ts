@@ -29,8 +29,8 @@ export const backOffMs = (failures: number): number =>
   failures === 0 ? 0 : Math.min(MAX_BACK_OFF_MS, MIN_BACK_OFF_MS * 2 ** (failures - 1));
 
 /**
- * Serves by several worker processes, each a whole gateway that listens on the same port (`reusePort`): on Linux the system distributes the connections,
- * elsewhere Node's primary does. This process, the primary, replaces workers that end, and loads nothing of the gateway.
+ * Serves by several worker processes, each a whole gateway that listens on the same port (`reusePort`): the system distributes the
+ * connections on Linux, and Node's primary elsewhere. This process, the primary, replaces workers that end, and loads nothing of the gateway.
  * (Workers that accept from one shared socket would not lose queued connections when one of them closes, but on Linux one of two then takes nearly
  * all simultaneous connections: 62 of 64.)
  * @throws Error with the error of the first worker that cannot start
@@ -54,7 +54,7 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
 class Workers {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #log: Logger;
-  /** Those that have not ended, serving or not. */
+  /** The workers that have not ended, serving or not. */
   readonly #running = new Map<Worker, Promise<unknown>>();
   readonly #metrics = createClusterMetrics({ workers: () => this.#serving, deaths: () => this.#deaths });
   #deaths = 0;

@@ -54,7 +54,7 @@ export class DatabaseClient extends pg.Client {
     return { ...inner(pg.Client.prototype).getStartupConf?.call(this), ...this.config.startup };
   }
 
-  /** The server process that was named when the session began; a pooler names something of its own. Null where the driver has no such member any more. */
+  /** The server process that was named as the session began; a pooler names something else. Null where the driver has no such member any more. */
   get namedPid(): number | null {
     return inner(this).processID ?? null;
   }

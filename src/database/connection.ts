@@ -4,8 +4,8 @@ import type { ConnectionConfig } from './client.ts';
 import { createConnectToPrimary, SESSION_ATTRIBUTES, type SessionAttributes } from './hosts.ts';
 
 /**
- * What every connection of ours is opened with, from a URL of the operator's. Where that names several hosts, all connections that are opened with
- * one result of this function are to the same of them.
+ * Makes the settings of our connections, from a URL of the operator's. Where the URL names several hosts, all connections that are opened
+ * with one result go to the same host.
  */
 export const connectionConfig = (url: string): ConnectionConfig => {
   const [config = {}, ...others] = urlsOf(url).map(configOf);
@@ -17,11 +17,13 @@ export const connectionConfig = (url: string): ConnectionConfig => {
 };
 
 /**
- * What statements rely on, whatever the role or the database sets. Apart from {@link connectionConfig}, because poolers let no session begin with these:
- * behind one they are set afterwards, and where each transaction may have another session, the role has to set them.
+ * The settings that statements rely on, whatever the role or the database sets. They are apart from {@link connectionConfig}, because
+ * poolers let no session begin with them: behind a pooler they are set afterwards, and where each transaction may have another session,
+ * the role has to set them.
  */
 export const SESSION_SETTINGS = {
-  // To compile a statement takes PostgreSQL half a second. It does so where an estimate is far too high, as for small tables that were never analysed.
+  // PostgreSQL takes half a second to compile a statement, and does so where an estimate is far too high,
+  // as for small tables that were never analysed.
   jit: 'off',
   // A moment has more digits than a double is written with below 1.
   extra_float_digits: '1',
@@ -109,7 +111,7 @@ export const isWholeUrl = (value: string): boolean => {
 export const hasReadableFiles = (value: string): boolean =>
   urlsOf(value).every((url) => faultOf(url)?.syscall === undefined);
 
-/** Of several hosts, each must have a name. */
+/** Each of several hosts must have a name. */
 const hasHost = (url: string, whole: string): boolean => url === whole || AUTHORITY.exec(url)?.[2] !== '';
 
 const faultOf = (value: string): NodeJS.ErrnoException | undefined => {

@@ -99,8 +99,8 @@ const RETRY_MS = 250;
 const REMIND_MS = 5000;
 
 /**
- * Asks the database, and waits for a server that comes up later than we do. What no waiting cures (a wrong password, a database that does not exist) is
- * reported at once.
+ * Asks the database, and waits for a server that comes up later than we do. A failure that no waiting cures (a wrong password, a database
+ * that does not exist) is reported at once.
  * @param variable where the URL comes from
  * @param ask gets a new connection each time
  * @throws OperatorError, also that of `ask`

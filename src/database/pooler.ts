@@ -6,8 +6,9 @@ import { type DatabaseClient, oneRow, withConnection } from './client.ts';
 import { connectionConfig } from './connection.ts';
 
 /**
- * The pooler between a connection and the server: `none`; one that gives the connection a session of its own for as long as it is open; or one that gives
- * each transaction any session, so that nothing of a session can be relied on (`LISTEN`, advisory locks, named statements, settings).
+ * The pooler between a connection and the server: `none`; `session` gives the connection a session of its own for as long as it is open;
+ * `transaction` gives each transaction any session, so that nothing of a session can be relied on (`LISTEN`, advisory locks, named
+ * statements, settings).
  */
 export const POOLERS = ['none', 'session', 'transaction'] as const;
 
@@ -29,7 +30,7 @@ export const checkSessions = async (client: DatabaseClient, pooling: Pooling): P
   return [...(hasTimeout ? [] : [NO_STATEMENT_TIMEOUT]), ...(compiles ? [STATEMENTS_ARE_COMPILED] : [])];
 };
 
-/** Of the settings that a session was to begin with, those that a pooler has dropped, as `TimeZone = UTC`. */
+/** Finds the settings that a session was to begin with and a pooler has dropped, as `TimeZone = UTC`. */
 const findLostSettings = async (client: DatabaseClient): Promise<string[]> => {
   const lost: string[] = [];
   for (const [name, value] of Object.entries(client.config.startup ?? {})) {

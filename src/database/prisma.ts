@@ -4,7 +4,7 @@ import { Prisma, type PrismaClient } from './generated/client/client.ts';
 import { TABLES } from './generated/tables.ts';
 import { type Read, relationsOf, type VisibleBy, type VisibleRules, visibleRead } from './visible-rows.ts';
 
-/** What the reads of an operation are made by, and what is told of them. */
+/** The time of an operation's reads, and the hints that say what its response depends on. */
 interface Reader {
   /** The time by which rows are visible. */
   readonly now: Date;
@@ -58,8 +58,8 @@ export class OperationPrisma {
   }
 
   /**
-   * Runs an operation: whatever it waits for is read for it. What several operations share (the batch of a shared loader) is read for the first of
-   * them, so the callers of such a loader say themselves what they depend on.
+   * Runs an operation: each read that it waits for is made for it. A read that several operations share (the batch of a shared loader) is
+   * made for the first of them, so the callers of such a loader say themselves what they depend on.
    */
   during<Result>(reader: Reader, run: () => Result): Result {
     return this.#readers.run(reader, run);

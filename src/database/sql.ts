@@ -3,8 +3,8 @@ import DataLoader from 'dataloader';
 import type { Pool, QueryResultRow } from 'pg';
 
 /**
- * SQL of our own, for what Prisma's queries cannot say, or not so that PostgreSQL finds an index: docs/architecture.md lists each statement. Prepared once a connection under its
- * name, columns named as the Prisma models name them.
+ * SQL of our own, for what Prisma's queries cannot say, or not so that PostgreSQL finds an index: docs/architecture.md lists each statement.
+ * It is prepared once a connection under its name, and its columns are named as in the Prisma models.
  */
 export interface Sql {
   readonly rows: <Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;

@@ -128,7 +128,7 @@ const SESSIONS = {
   transaction: 'in transaction mode: each transaction may have another session',
 } as const;
 
-/** Whether sessions have what they need, through the pooler that the gateway is told of. */
+/** Whether sessions have what they need, through the pooler that the configuration names. */
 export const checkPooler: Check = async ({ client, config: { databasePooler: pooling, databaseTimeoutMs } }) => {
   const warnings = await checkSessions(client, pooling);
   const remedy = `Let the owner run "alter role … set statement_timeout = '${databaseTimeoutMs}ms'; alter role … set jit = off".`;

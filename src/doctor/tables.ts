@@ -75,10 +75,10 @@ const canRead = async ({ client, tables }: Examined, ...names: readonly string[]
   return (await missingRights(client, read)).missing.length === 0;
 };
 
-/** Of a larger catalogue, about so many products are looked at. */
+/** The check looks at about so many products of a larger catalogue. */
 const SAMPLE = 1000;
 
-/** Whether products are found by their present texts: what fires no trigger (`ALTER TABLE … USING`, triggers that are off) leaves old words. */
+/** Whether products are found by their present texts: writes without triggers (`ALTER TABLE … USING`, triggers that are off) leave old words. */
 export const checkWords: Check = async (examined) => {
   if (!(await canRead(examined, 'product'))) return [];
   const { seen, stale } = await oneRow<{ seen: number; stale: number }>(
@@ -97,8 +97,8 @@ export const checkWords: Check = async (examined) => {
 };
 
 /**
- * Whether variants have a value for each option of their product: the database looks when a variant is written, and not when the product is. And whether products have the price,
- * list price and stock of their variants: a write that fires no trigger leaves them as they were.
+ * Whether variants have a value for each option of their product: the database looks when a variant is written, and not when the product
+ * is. And whether products have the price, list price and stock of their variants: a write that fires no trigger leaves them as they were.
  */
 export const checkVariants: Check = async (examined) => {
   if (!(await canRead(examined, 'product', 'product_variant'))) return [];

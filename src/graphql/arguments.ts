@@ -44,8 +44,8 @@ const ranged = (range: Range, note: string) => {
 };
 
 /**
- * The options of a required list argument of keys, for each of which the field has one item: `ids: t.arg.intList(lookedUp)`. The range, and the cost of the
- * field, are those of its length.
+ * The options of a required list argument of keys, for each of which the field has one item: `ids: t.arg.intList(lookedUp)`. The range and
+ * the cost of the field are those of the list's length.
  */
 export const lookedUp = {
   required: true,

@@ -3,7 +3,7 @@ import { bytesOf } from '../cache/cached-response.ts';
 import type { Executed } from '../cache/response-cache.ts';
 import type { CostReport } from './limits/cost.ts';
 
-/** What a protocol makes of the JSON text of `data`. */
+/** The form that a protocol gives to the JSON text of `data`. */
 export interface BodyForm {
   /** Part of the cache key: bodies of different forms are different responses. */
   readonly name: string;
@@ -52,8 +52,8 @@ export const textOfResult = (result: ExecutionResult): string =>
   result instanceof WrittenResult ? result.text : JSON.stringify(result);
 
 /**
- * The finished bodies of results, and of the responses that are made of them. A result or a response that a plugin puts in the place of another has none,
- * and so has a result that a plugin has changed.
+ * The finished bodies of results, and of the responses that are made of them. A result or a response that a plugin puts in the place of
+ * another has none, and so has a result that a plugin has changed.
  */
 export class Answers {
   /** Whether plugins of the operator read results: then these are plain objects. */

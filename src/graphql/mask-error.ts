@@ -5,7 +5,10 @@ import { toAppError } from '../database/failures.ts';
 import { type AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import { validHeaders } from '../http/message.ts';
 
-/** What an error makes of the HTTP response, in `extensions.http`: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking#error-codes-and-http-status */
+/**
+ * The part of the HTTP response that an error sets, in `extensions.http`:
+ * https://the-guild.dev/graphql/yoga-server/docs/features/error-masking#error-codes-and-http-status
+ */
 export interface HttpPart {
   readonly status: number;
   readonly headers?: Record<string, string>;
@@ -13,7 +16,7 @@ export interface HttpPart {
   readonly spec?: boolean;
 }
 
-/** What of an `extensions.http` can be said by a response with a body: https://fetch.spec.whatwg.org/#concept-status */
+/** The part of an `extensions.http` that a response with a body can have: https://fetch.spec.whatwg.org/#concept-status */
 const httpPartOf = ({ status, headers, ...others }: Partial<HttpPart>): Partial<HttpPart> => ({
   ...others,
   ...(isStatus(status) ? { status } : {}),
@@ -43,7 +46,10 @@ const withHttpPart = (error: GraphQLError): GraphQLError => {
     : error;
 };
 
-/** Whether it is one, of this copy of graphql or of another: https://the-guild.dev/graphql/envelop/docs/guides/integrating-with-different-graphql-versions */
+/**
+ * Whether it is a GraphQLError, of this copy of graphql or of another:
+ * https://the-guild.dev/graphql/envelop/docs/guides/integrating-with-different-graphql-versions
+ */
 export const isGraphQLError = (error: unknown): error is GraphQLError =>
   error instanceof Error && error.name === 'GraphQLError';
 
@@ -75,8 +81,8 @@ export const rootCause = (error: unknown): unknown =>
 export type MaskError = (error: unknown) => GraphQLError;
 
 /**
- * What clients see of an error, by GraphQL or REST: a code of ERROR_TABLE, and nothing of a driver or a stack. The AppError that it is, or became, is its
- * `originalError`.
+ * Makes the errors that clients see, by GraphQL or REST: they have a code of ERROR_TABLE, and show nothing of a driver or a stack. The
+ * AppError that an error is, or became, is its `originalError`.
  * @param log of the request; an error that several requests share is logged once
  */
 export const createMaskError = (log: () => Logger): MaskError => {

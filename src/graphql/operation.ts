@@ -36,7 +36,7 @@ export interface Operation {
   readonly label: string;
   /** Equal for equal documents and names. */
   readonly id: string;
-  /** What was sent for its variables, or their defaults: values that they are coerced to may have no text, or the same one. */
+  /** The text of the variables that were sent, or of their defaults: coerced values may have no text, or the same one. */
   readonly textOf: (variables: VariableValues) => string;
   /** The variables of a request, coerced by the operation's types and defaults, or their faults. */
   readonly coerce: (variables: Readonly<Record<string, unknown>>) => Coerced;
@@ -63,7 +63,7 @@ export interface Operation {
 interface Options {
   /** Whether errors in variables leave out "did you mean …". @default false */
   readonly hideSuggestions?: boolean;
-  /** Of the document, where it was parsed from a text and is as it was then. @default printed */
+  /** The text of the document, where it was parsed from one and is as it was then. @default printed */
   readonly text?: string | undefined;
 }
 
@@ -161,7 +161,10 @@ const inOrder = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-/** The reference executor would validate the document and coerce the variables for each request: the first is done once here, the second by `coerce`. */
+/**
+ * The reference executor would validate the document and coerce the variables for each request: this validates the document once, and
+ * `coerce` coerces the variables.
+ */
 const validateWithoutVariables = (
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -185,7 +188,7 @@ export const rootFieldsOf = (document: DocumentNode, definition: OperationDefini
 const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
   new Set([...fields.values()].flat().map(({ node }) => node.name.value));
 
-/** What of a result is compared: without the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
+/** Leaves out of a result the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
 type WithoutSilentFields = (json: string) => string;
 
 /** @returns undefined where the document selects none */

@@ -32,8 +32,8 @@ interface Deps {
 type OwnContext = ServerContext & OperationContext;
 
 /**
- * Executes each operation for its own caller, by graphql-js and beside memory, because plugins of the operator may tell callers apart. The context is one
- * object, from `onContextBuilding` to the resolvers.
+ * Executes each operation for its own caller, by graphql-js and beside memory, because plugins of the operator may tell callers apart. The
+ * context is one object, from `onContextBuilding` to the resolvers.
  */
 export class OwnExecution implements Execution {
   readonly #deps: Deps;
@@ -115,7 +115,7 @@ export class OwnExecution implements Execution {
     }
   }
 
-  /** After the operation, whoever has executed it: one that fails counts nothing. */
+  /** Counts the views after the operation, also where a plugin has executed it: an operation that fails counts nothing. */
   async #countViews(args: ExecutionArgs, { data, errors }: ExecutionResult): Promise<void> {
     const { hints } = args.contextValue as OwnContext;
     if (hints.views.size === 0 || !data) return;

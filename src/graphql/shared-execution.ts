@@ -33,8 +33,8 @@ interface Deps {
 }
 
 /**
- * Executes equal operations once for all callers, compiled, or finds the response in the cache. Counted views are counted here: an operation is executed first,
- * with placeholders for the numbers, so that one that fails counts nothing.
+ * Executes equal operations once for all callers, compiled, or finds the response in the cache. It counts views, too: an operation is
+ * executed first, with placeholders for the numbers, so that one that fails counts nothing.
  */
 export class SharedExecution implements Execution {
   readonly #deps: Deps;
@@ -148,7 +148,7 @@ export class SharedExecution implements Execution {
     const { args, operation, variables } = asked;
     for (let tries = 1; ; tries += 1) {
       const isLast = tries === MAX_TRIES;
-      // What plugins have put into the context is there for resolvers.
+      // Resolvers find in the context what plugins have put there.
       const context = {
         ...(args.contextValue as object),
         ...createContext(hints, caller.previewAt),

@@ -33,8 +33,8 @@ export const useAccess = (documents: Documents, isRestricted: boolean): GatewayP
 const SCALARS: ReadonlySet<string> = new Set(specifiedScalarTypes.map(({ name }) => name));
 
 /**
- * What the errors of a document may tell of: the root fields of all its operations, whichever is asked for, and the types that it names, as fragments and
- * variables do. No type is a public field.
+ * The names that the errors of a document may tell of: the root fields of all its operations, whichever is asked for, and the types that it
+ * names, as fragments and variables do. No type is a public field.
  */
 const namesIn = (document: DocumentNode): Set<string> => {
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);

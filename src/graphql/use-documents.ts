@@ -31,7 +31,7 @@ export const useDocuments = (documents: Documents): GatewayPlugin => ({
 });
 
 /**
- * Parses a text that is small enough to be parsed. What it selects may still be too large.
+ * Parses a text that is small enough to be parsed. Its selections may still be too large.
  * @throws AppError QUERY_TOO_COMPLEX
  * @throws GraphQLError for a syntax error
  */
@@ -48,7 +48,7 @@ interface Options {
   readonly areShared: boolean;
 }
 
-/** Of texts: a document that is parsed, validated and compiled takes up to 160 bytes a character (measured). */
+/** The most characters of all remembered texts: a document that is parsed, validated and compiled takes up to 160 bytes a character (measured). */
 const MAX_CHARS = 262_144;
 const ENTRY_OVERHEAD_CHARS = 200;
 
@@ -91,7 +91,7 @@ export class Documents {
   /** @param rules {@link Documents.rules}, and perhaps more behind them */
   validate(schema: GraphQLSchema, document: DocumentNode, rules: readonly ValidationRule[]): readonly GraphQLError[] {
     const { areShared, fieldSuggestions } = this.#options;
-    // Rules that a plugin adds are told apart by nothing, and it may not add them for everybody.
+    // Nothing distinguishes the rules that a plugin adds, and it may not add them for everybody.
     const isRemembered = areShared && rules.length === this.rules.length && schema === this.#options.schema;
     const known = isRemembered ? this.#errors.get(document) : undefined;
     if (known) return known;
@@ -131,7 +131,7 @@ export class Documents {
   }
 }
 
-/** What of the arguments of an execution says which operation it is for. */
+/** The arguments of an execution that say which operation it is for. */
 export interface AskedDocument extends Pick<ExecutionArgs, 'document' | 'operationName'> {
   /** @default that of the gateway */
   readonly schema?: GraphQLSchema;

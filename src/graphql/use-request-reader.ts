@@ -15,8 +15,9 @@ import { readable, tooComplex } from './limits/document-size.ts';
 import type { GatewayPlugin } from './server-context.ts';
 
 /**
- * Reads the parameters of a request as the contract says: POST and QUERY are JSON in UTF-8 only, a parameter is given once, and an empty `operationName` is none. The
- * bytes are those that the server has read; of a request that a plugin has put in the place of the client's, Yoga reads them.
+ * Reads the parameters of a request as the contract says: POST and QUERY are JSON in UTF-8 only, a parameter is given once, and an empty
+ * `operationName` is none. The bytes are those that the server has read; Yoga reads the bytes of a request that a plugin has put in the place
+ * of the client's.
  */
 export const useRequestReader = (): GatewayPlugin => {
   const ofClients = new WeakSet<Request>();
@@ -111,8 +112,8 @@ const TEXTS: readonly string[] = ['query', 'documentId', 'doc_id', 'operationNam
 const JSONS: readonly string[] = ['variables', 'extensions'];
 
 /**
- * The parameters in a query string, read as strictly as REST reads them: Yoga would accept broken encodings, take the first of two queries, and report a
- * syntax error in JSON as an internal error.
+ * The parameters in a query string, read as strictly as REST reads them: Yoga would accept broken encodings, take the first of two queries,
+ * and report a syntax error in JSON as an internal error.
  * @throws AppError BAD_USER_INPUT
  */
 const paramsOfQuery = (query: string): GraphQLParams => {

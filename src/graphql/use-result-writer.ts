@@ -9,7 +9,10 @@ import { EVENT_STREAM_TYPE, errorTypeOf, negotiateEvents } from './use-request-r
 
 type WriteResult = typeof processRegularResult;
 
-/** Writes results in the media type that the request was read for: JSON, by Yoga's own means, where the client takes anything, and events only where it names them. */
+/**
+ * Writes results in the media type that the request was read for: JSON, by Yoga's own means, where the client takes anything, and events
+ * only where it names them.
+ */
 export const useResultWriter = (answers: Answers, eventStreams: EventStreams): GatewayPlugin => {
   const subscriptions = new WeakSet<Call>();
   const writeEvents: WriteResult = (result, fetchAPI) => {

@@ -17,13 +17,14 @@ export interface TrustedDocumentsOptions {
   readonly maxChars: number;
 }
 
-/** Of the texts that clients have registered. */
+/** The most characters of all texts that clients have registered. */
 const MAX_LEARNED_CHARS = 1_048_576;
 const ENTRY_OVERHEAD_CHARS = 200;
 
 /**
- * Documents that requests name by an id: those of the operator's file, and automatic persisted queries. Yoga's plugins for this are not used: they know no `doc_id`, no text
- * that is trusted without its id, and answer an unknown id with other codes than clients of this gateway have learnt.
+ * Documents that requests name by an id: those of the operator's file, and automatic persisted queries. Yoga's plugins for this are not
+ * used: they know no `doc_id`, no text that is trusted without its id, and answer an unknown id with other codes than clients of this
+ * gateway have learnt.
  */
 export const useTrustedDocuments = ({ documents, areRequired, maxChars }: TrustedDocumentsOptions): GatewayPlugin => {
   const texts = new Set(documents.values());
@@ -61,7 +62,7 @@ export const useTrustedDocuments = ({ documents, areRequired, maxChars }: Truste
 
   return {
     onParams: ({ params, setParams }) => {
-      // What is no text is refused by Yoga.
+      // Yoga refuses a query that is no text.
       if (params.query != null && typeof params.query !== 'string') return;
       const documentId = documentIdOf(params);
       if (params.query == null && documentId === undefined) return;

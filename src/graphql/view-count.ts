@@ -11,7 +11,7 @@ export class ViewCountPlaceholder {
     this.id = id;
   }
 
-  /** What stands in the body: JSON text holds no NUL. https://www.rfc-editor.org/rfc/rfc8259#section-7 */
+  /** The text that stands in the body: JSON text holds no NUL. https://www.rfc-editor.org/rfc/rfc8259#section-7 */
   get text(): string {
     return textOf(this.id);
   }
@@ -61,7 +61,10 @@ export const createCountViews =
   };
 
 export interface CountsView {
-  /** Counts a view and gives its number, after the commit; null where there is no notice to view. It never waits for longer than the timeout of the database. */
+  /**
+   * Counts a view and gives its number, after the commit; null where there is no notice to view. It never waits for longer than the timeout
+   * of the database.
+   */
   readonly view: (id: number) => Promise<number | null>;
 }
 

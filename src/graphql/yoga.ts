@@ -29,13 +29,13 @@ interface Deps {
   readonly eventStreams: EventStreams;
   readonly execution: Execution;
   readonly maskError: MaskError;
-  /** Those of the operator. */
+  /** The plugins of the operator. */
   readonly plugins: readonly Plugin[];
 }
 
 /**
- * Every GraphQL operation that memory does not answer runs through this list, from top to bottom; REST takes the same list by `yoga.getEnveloped`. A hook that
- * sets an execute function wraps those of the plugins above it.
+ * Every GraphQL operation that memory does not answer runs through this list, from top to bottom; REST takes the same list by
+ * `yoga.getEnveloped`. A hook that sets an execute function wraps those of the plugins above it.
  */
 export const createGraphqlServer = (deps: Deps): Yoga => {
   const { documents, trusted, isRestricted, answers, eventStreams, maskError } = deps;
@@ -55,7 +55,7 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
     ],
     extraParamNames: DOCUMENT_PARAMS,
     maskedErrors: { maskError: maskError as (error: unknown) => Error, errorMessage: '' },
-    // What http/ and pages/ do for every path, or what no client of this gateway may send.
+    // http/ and pages/ do these for every path, or no client of this gateway may send them.
     cors: false,
     graphiql: false,
     landingPage: false,

@@ -41,7 +41,7 @@ const ANY_REQUEST: GatewayRequest = { method: 'GET', target: '', headers: {}, bo
 
 type Headers = GatewayResponse['headers'];
 
-/** Writes the HTTP responses of operations. What the heads of those of a kind share is serialized once. */
+/** Writes the HTTP responses of operations. The text that all heads of a kind share is made once. */
 export class ResponseWriter {
   readonly #clock: Clock;
   readonly #contentEncodings: ContentEncodings;
@@ -190,9 +190,9 @@ export class ResponseWriter {
     const isFresh = outcome !== 'stale' && (validUntilMs === undefined || validUntilMs - nowMs >= MAX_AGE_S * 1000);
     const cacheControl = isFresh ? this.#fresh : this.#over;
     if (!isFresh || this.#isRestricted) return { cacheControl, accelExpires: undefined };
-    // nginx goes by this header before `Cache-Control`, and would keep a private response too. It goes by whole seconds: to it `max-age=1` is up to two,
-    // and the present second is one at most. By the earlier of two clocks: an nginx beside this process has this process's clock, and another one,
-    // like the database's, is taken to be right.
+    // nginx goes by this header before `Cache-Control`, and would keep a private response too. It goes by whole seconds: it takes `max-age=1`
+    // for up to two, and the present second for one at most. The earlier of two clocks counts: an nginx beside this process has this
+    // process's clock, and another one, like the database's, is taken to be right.
     const second = Math.floor(Math.min(nowMs, Date.now()) / 1000);
     return { cacheControl, accelExpires: `@${second}` };
   }

@@ -104,7 +104,7 @@ export class Connections {
   }
 }
 
-/** After its last response Node gives a connection `keepAliveTimeout`, until the head of the next request is there; at other times it has no timeout. */
+/** After its last response a connection has the timeout `keepAliveTimeout`, until the head of the next request is there; else it has none. */
 const waitsForNextRequest = ({ timeout = 0 }: Socket): boolean => timeout > 0;
 
 /** Node resumes a connection after each request that it has read of it. */

@@ -20,7 +20,10 @@ interface ExchangeDeps {
   readonly cors: Cors | undefined;
 }
 
-/** From Node's request to the app's, and from its response to Node's. What is in memory is answered now, the rest at the end of the turn of the event loop. */
+/**
+ * Makes the app's request of Node's, and Node's response of the app's. A request that memory answers is answered now, the others at the end
+ * of the turn of the event loop.
+ */
 export class Exchanges {
   readonly #deps: ExchangeDeps;
   readonly #readBody = createBodyReader();
@@ -31,7 +34,7 @@ export class Exchanges {
   constructor(deps: ExchangeDeps) {
     this.#deps = deps;
     this.#replies = createTurnBatch((reply) => this.#send(reply));
-    // Those of a turn have no asynchronous context in common.
+    // The requests of a turn have no asynchronous context in common.
     const apart = AsyncLocalStorage.snapshot();
     this.#misses = createTurnBatch(
       (miss) => apart(() => this.#handle(miss, miss.asked, miss.make)),
@@ -154,7 +157,7 @@ const AUTHORITY = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 const fault = (message: string): AppError => new AppError('BAD_USER_INPUT', message);
 
 /**
- * What Node accepts although it is no request of HTTP/1: another version; no host, several, or one that is invalid
+ * The faults that Node accepts although they are none of HTTP/1: another version; no host, several, or one that is invalid
  * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2). The host is used for nothing else: no response, key or link depends on it.
  */
 const requestFault = ({ headers: { host }, httpVersion }: IncomingMessage): AppError | undefined => {

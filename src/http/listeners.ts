@@ -4,14 +4,15 @@ import { type AddressInfo, createServer, type ListenOptions, Server as SocketSer
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
 
-/** Of a busy process; with an empty queue it ends at once. */
+/** A busy process accepts for so long; with an empty queue it ends at once. */
 const MAX_ACCEPT_WAITING_MS = 2000;
 
 export type Listener = Awaited<ReturnType<typeof listenOn>>;
 
 /**
- * Lets a server listen. On Linux the sockets of several workers share the address, and the system distributes connections among them; elsewhere workers get theirs
- * from the primary. @throws OperatorError when the address cannot be listened on
+ * Lets a server listen. On Linux the sockets of several workers share the address, and the system distributes connections among them;
+ * elsewhere workers get theirs from the primary.
+ * @throws OperatorError when the address cannot be listened on
  */
 export const listenOn = async (server: Server, address: Address) => {
   await listen(server, address, { reusePort: cluster.isWorker && process.platform === 'linux' });
@@ -21,8 +22,8 @@ export const listenOn = async (server: Server, address: Address) => {
   });
   return {
     /**
-     * Accepts the connections that wait in the queue of the socket: the system resets those that are left there when the socket closes. Node accepts one in each
-     * turn of its event loop. Resolves when the queue is empty, or after two seconds.
+     * Accepts the connections that wait in the queue of the socket: the system resets those that are left there when the socket closes.
+     * Node accepts one in each turn of its event loop. Resolves when the queue is empty, or after two seconds.
      */
     acceptWaiting: async (): Promise<void> => {
       const deadlineMs = performance.now() + MAX_ACCEPT_WAITING_MS;

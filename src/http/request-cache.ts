@@ -10,13 +10,13 @@ export type RequestCache = ReturnType<typeof createRequestCache>;
 export interface KnownRequest {
   readonly route: OperationRoute;
   readonly head: ResponseHead;
-  /** Of the operation, for the metrics. */
+  /** The counts of the operation, for the metrics. */
   readonly counts: OperationCounts;
-  /** Of its response in the response cache. */
+  /** The entry of its response in the response cache. */
   readonly entry: CacheEntry;
 }
 
-/** What an entry takes beside its key (measured): objects, and its part of the map. */
+/** The memory that an entry takes beside its key (measured): objects, and its part of the map. */
 const ENTRY_OVERHEAD_BYTES = 400;
 
 /** A longer body is no key. */
@@ -26,8 +26,8 @@ const MAX_KEY_BYTES = 8192;
 const BUYERS_DATA = /"(?:signals|attribution|context|meta)"|\\u/;
 
 /**
- * Requests that were answered before, by their bytes: the cached response to an equal one is one look-up away. Another spelling of a request has an entry of its
- * own, which leads to the same cached response.
+ * Requests that were answered before, by their bytes: the cached response to an equal one is one look-up away. Another spelling of a request
+ * has an entry of its own, which leads to the same cached response.
  * @param maxBytes 0: no request has a key, and none is equal to another
  */
 export const createRequestCache = (maxBytes: number) => {
@@ -53,7 +53,7 @@ export const createRequestCache = (maxBytes: number) => {
       )
         return undefined;
       const text = body.toString('latin1');
-      // No header has a line break, so that no two requests have one key. What can be kept is the same by POST and by QUERY.
+      // No header has a line break, so that no two requests have one key. A response that can be kept is the same by POST and by QUERY.
       if (target === GRAPHQL_PATH) return `${accept}\n${text}`;
       if (method !== 'POST' || !target.startsWith(CATALOG_PATHS) || BUYERS_DATA.test(text)) return undefined;
       const { host, 'x-forwarded-host': forwardedHost, 'x-forwarded-proto': forwardedProto } = headers;

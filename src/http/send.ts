@@ -20,7 +20,7 @@ export const send = (
     sendStream(request, response, sent, sent.stream);
     return;
   }
-  // What follows an unread body would be taken for the next request.
+  // Node would take the bytes that follow an unread body for the next request.
   const mustClose = isUnread(request);
   if (lines !== undefined && body !== null && !mustClose && canSendLines(request, response)) {
     sendLines(response, status, lines, body, encoding);
@@ -68,12 +68,15 @@ const sendStream = (
   response.socket?.once('end', () => response.destroy());
 };
 
-/** What Node's own classes begin a head with (lib/_http_outgoing.js): it takes text for what comes before the headers that Node adds (Date, Connection). */
+/** Node's own classes begin a head by this (lib/_http_outgoing.js): the text comes before the headers that Node adds (Date, Connection). */
 interface InnerResponse {
   readonly _storeHeader?: (start: string, headers: readonly string[]) => void;
 }
 
-/** Not where other headers are set, and not where Node has no such function any more: `writeHead` does the same, but costs a hit 26 % (docs/fast-path.md). */
+/**
+ * Whether the head can be sent as text: not where other headers are set, nor where Node has no such function any more. `writeHead` does the
+ * same, but costs a hit 26 % (docs/fast-path.md).
+ */
 const canSendLines = ({ method, headers }: IncomingMessage, response: ServerResponse & InnerResponse): boolean =>
   method !== 'HEAD' &&
   response._storeHeader !== undefined &&
@@ -152,7 +155,7 @@ const PARSER_ERRORS: Readonly<Record<string, [ErrorCode, string]>> = {
 const parserFault = ({ code = '' }: NodeJS.ErrnoException): AppError =>
   new AppError(...(PARSER_ERRORS[code] ?? ['BAD_USER_INPUT', 'The request is not valid HTTP.']));
 
-/** What Node keeps on a socket (lib/_http_server.js): the response that is being made or sent. */
+/** Node keeps on a socket the response that is being made or sent (lib/_http_server.js). */
 interface InnerSocket {
   readonly _httpMessage?: (ServerResponse & { readonly req: IncomingMessage }) | null;
 }
@@ -197,8 +200,8 @@ export const createParserRefusal = (): ((error: NodeJS.ErrnoException, socket: D
 const hasReadNothing = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
 
 /**
- * Without a word: browsers open connections that they may need, and a 408 on one would be taken for the response to the next request. What came
- * while the process was held up is read before that.
+ * Closes without a word: browsers open connections that they may need, and would take a 408 on one for the response to the next request.
+ * Bytes that came while the process was held up are read before that.
  */
 const closeUnused = (socket: Duplex): void => {
   setImmediate(() => {

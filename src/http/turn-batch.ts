@@ -7,9 +7,9 @@ export interface TurnBatch<Item> {
 }
 
 /**
- * Handles items at the end of the turn of the event loop in which they come, or as soon as the first has waited for a millisecond. For responses that are
- * made: one right after another, the caches of the processor hold what making them needs. For what is written into sockets: their readers fall asleep
- * between two writes that are apart, and to wake one costs more than the write (docs/fast-path.md).
+ * Handles items at the end of the turn of the event loop in which they come, or as soon as the first has waited for a millisecond. Responses
+ * are made one right after another, because the caches of the processor then hold what making them needs. Sockets are written together,
+ * because their readers fall asleep between two writes that are apart, and to wake one costs more than the write (docs/fast-path.md).
  * @param handle must not throw
  * @param end of all that waited
  */

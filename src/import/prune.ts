@@ -30,7 +30,7 @@ const CANDIDATES_OF = new Map([
   ['product_variant', VARIANT_CANDIDATES],
 ]);
 
-/** What a run takes off sale after its files, all in one transaction. */
+/** Takes products off sale, and deletes variants, after the files of a run, all in one transaction. */
 export class Prune {
   /** The product of the variant `t` is in no file so far, so that others get its variants. */
   readonly isGone = `exists (select from ${CANDIDATES} c where c.id = t.product_id and not c.is_kept)`;
@@ -64,7 +64,10 @@ export class Prune {
     );
   }
 
-  /** After the files, takes the products off sale that none of them had, and deletes such variants of the others. @throws OperatorError if it must not be */
+  /**
+   * After the files, takes the products off sale that none of them had, and deletes such variants of the others.
+   * @throws OperatorError if it must not be
+   */
   async end(rejected: number): Promise<void> {
     const { client, isAgreed = false, isDryRun } = this.#options;
     if (!this.#tables.has('product')) throw new OperatorError('--prune needs a file of products: there was none.');
@@ -73,7 +76,7 @@ export class Prune {
       return;
     }
     await this.#ask(CANDIDATES, 'not is_kept', 'products on sale', 'taken off sale');
-    // Of a rejected product or variant nobody knows which variants it has.
+    // Nobody knows which variants a rejected product or variant has.
     const isVariantGone = `not c.is_kept and exists (select from ${CANDIDATES} p where p.id = c.product_id and p.is_kept)`;
     const prunesVariants = this.#tables.has('product_variant') && rejected === 0;
     if (prunesVariants) await this.#ask(VARIANT_CANDIDATES, isVariantGone, 'variants', 'deleted');

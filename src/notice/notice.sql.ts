@@ -13,14 +13,15 @@ export const nextNoticeChange: Statement = {
   text: `select ${inEffect.nextChangeSql('$1::timestamptz')} as "nextChangeAt"`,
 };
 
-// As a search for products folds, whatever the locale of the database. The keyword is in a select of its own, so that it is folded once and not for every row.
+// This folds as a search for products does, whatever the locale of the database.
+// The keyword is in a select of its own, so that it is folded once and not for every row.
 const contains = (keyword: string): string =>
   `(${['title', 'summary', 'content'].map((column) => `strpos(vitrine_fold(n.${column}), (select vitrine_fold(${keyword}))) > 0`).join(' or ')})`;
 
 /**
  * A page of the notices in effect with their total, which is in every row; an empty page is one row without a notice.
- * The notices in effect are found once for both, by an index on their end: an index in the order of the page would also hold all that have ended. Prisma
- * takes two statements for a page and its total, and folds case by the locale of the database.
+ * The notices in effect are found once for both, by an index on their end: an index in the order of the page would also hold all that have
+ * ended. Prisma takes two statements for a page and its total, and folds case by the locale of the database.
  * Values: now, limit, offset, type or null, keyword or null.
  */
 export const noticePage: Statement = {
@@ -52,7 +53,8 @@ const addViews = (views: string, patience: string, lock: string): string => `
 
 /**
  * Adds views to readable notices and returns their new counts: many in one statement (95,675 views a second of 290 notices, against
- * 16,698 with a statement each), which Prisma cannot do. It skips locked notices: as it never waits, two instances cannot deadlock. Values: ids, views for each, now.
+ * 16,698 with a statement each), which Prisma cannot do. It skips locked notices: as it never waits, two instances cannot deadlock.
+ * Values: ids, views for each, now.
  */
 export const countViews: Statement = {
   name: 'count_views',

@@ -75,8 +75,8 @@ export class ViewCounter {
   /**
    * Counts one view of a readable notice and resolves after the commit with this view's own number, from 1. Resolves to null,
    * counting nothing, where no readable notice has the id.
-   * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long: nothing is counted then. Also after the timeout of
-   * the database: then the view may still be counted
+   * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long: nothing is counted then. Also after
+   * the timeout of the database: then the view may still be counted
    */
   view(id: number): Promise<number | null> {
     return new Promise((resolve, reject) => {
@@ -188,7 +188,7 @@ export class ViewCounter {
     }
   }
 
-  /** What was skipped and can be read is locked. @returns the views of locked notices */
+  /** A notice that was skipped and can be read is locked. @returns the views of locked notices */
   async #findLocked(left: Batch): Promise<Batch> {
     const rows = await this.#sql.rows<{ id: number }>(readableIds, [[...left.keys()], this.#now()]);
     const readable = new Set(rows.map(({ id }) => id));

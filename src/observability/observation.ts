@@ -6,8 +6,8 @@ import type { LazyLog } from './log.ts';
 import type { RequestSpan, StatementSpan } from './tracing.ts';
 
 /**
- * What is observed. The log, the metrics and the traces are functions of it: what else is to be observed is a variant here, and a line in each of them that
- * shows it.
+ * The events that are observed. The log, the metrics and the traces are functions of them: another event takes a variant here, and a line in
+ * each of those that show it.
  * - `begin`: a request that has no response in memory
  * - `end`: its response
  * - `hit`: a response that was in memory; with its request where that is logged or traced
@@ -52,7 +52,7 @@ interface Origin {
   readonly span: RequestSpan | undefined;
 }
 
-/** What is known of a request for the log, the metrics, `Server-Timing` and the trace. */
+/** The facts of a request for the log, the metrics, `Server-Timing` and the trace. */
 export class RequestContext {
   readonly origin: Origin;
   readonly #requests: RequestCounts;

@@ -10,8 +10,8 @@ export type Sample<Of = number> = readonly [labels: Readonly<Record<string, stri
 type Read<Of extends Value> = () => Of | Iterable<Sample<Of>>;
 
 /**
- * Makes metrics whose values are kept elsewhere, and read at each scrape: to prom-client's own classes each value of a histogram would have to be given
- * by itself.
+ * Makes metrics whose values are kept elsewhere, and read at each scrape: prom-client's own classes would have to get each value of a
+ * histogram by itself.
  */
 export const collectorsOf = (registry: Registry) => {
   /** @param aggregator how the values of several processes are combined */

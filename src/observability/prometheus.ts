@@ -11,7 +11,7 @@ import {
   type Sample,
 } from './prometheus-collectors.ts';
 
-/** Those of the process are begun once for all its gateways: prom-client never ends what it observes, and that would keep a closed gateway in memory. */
+/** The metrics of the process begin once for all its gateways: prom-client never ends them, and they would keep a closed gateway in memory. */
 const ofProcess = new Registry();
 collectDefaultMetrics({ register: ofProcess });
 
@@ -175,7 +175,7 @@ const countDatabase = ({ counter, gauge, histogram }: Collectors, { requests, po
   gauge('vitrine_database_pool_max', 'Connections that the pool may open.', () => pool.options.max);
 };
 
-/** What is counted of a replica. */
+/** The parts of a replica that the metrics show. */
 interface CountedReplica extends Pick<Replica, 'name' | 'isAway' | 'lag' | 'stats'> {
   readonly pool: Pick<Replica['pool'], 'totalCount' | 'waitingCount'>;
 }

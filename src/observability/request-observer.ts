@@ -11,7 +11,7 @@ interface Deps {
   /** Whether the log has a line for each response from memory. */
   readonly logsHits: boolean;
   readonly tracing: Tracing;
-  /** Those that show what is observed. */
+  /** The functions that show what is observed. */
   readonly readers: readonly Observe[];
 }
 
@@ -52,7 +52,8 @@ export class RequestObserver {
   run<Result>(requestContext: RequestContext, work: () => Result): Result {
     const { span } = requestContext.origin;
     if (span) return span.run(() => this.#working.run(requestContext, work));
-    // Node restores the asynchronous context where the callback ends in which a request arrives. To do so here would make a second one: 5 % of a miss.
+    // Node restores the asynchronous context where the callback ends in which a request arrives.
+    // To do so here would make a second one: 5 % of a miss.
     this.#working.enterWith(requestContext);
     return work();
   }
@@ -114,8 +115,8 @@ const serverTiming = ({ statements, databaseMs }: RequestContext, durationMs: nu
 const SANE = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * The caller's `x-request-id` if it is short and safe to log, else a new one: a random prefix of the process and a counter, because a random id for each
- * request would cost more than a cache hit.
+ * The caller's `x-request-id` if it is short and safe to log, else a new one: a random prefix of the process and a counter, because a random
+ * id for each request would cost more than a cache hit.
  */
 export const createRequestIds = () => {
   const prefix = randomBytes(12).toString('base64url');

@@ -29,7 +29,7 @@ const MIN_PER_CONNECTION = 2;
 /** Executions beside those of requests that have begun so. */
 const MORE_EXECUTIONS = 32;
 
-/** Of the requests that wait, with their bodies. */
+/** The most bytes of the requests that wait, with their bodies. */
 const MAX_WAITING_BYTES = 64 * 1_048_576;
 
 /** Statements that wait for a connection, for each connection of the pool. */
@@ -119,7 +119,7 @@ export const createLoadGuard = ({
   };
 };
 
-/** A semaphore; who waits is served first come, first served. A place belongs to the work that is done in it, and cannot be lost. */
+/** A semaphore that serves first come, first served. A place belongs to the work that is done in it, and cannot be lost. */
 export const createSemaphore = (count: number) => {
   let taken = 0;
   const waiting: (() => void)[] = [];
@@ -181,7 +181,10 @@ const INCREASE = 1.25;
 const EXECUTIONS_PER_STEP = 32;
 const ACTIVE_MS_PER_STEP = 50;
 
-/** How many requests may be executed at the same time: while the event loop is busy, as many as it gets through in a turn; else more, which wait for the database together. */
+/**
+ * How many requests may be executed at the same time: while the event loop is busy, as many as it gets through in a turn; else more, which
+ * wait for the database together.
+ */
 export const watchConcurrency = ({ least, most }: { readonly least: number; readonly most: number }) => {
   let current = most;
   let finished = 0;

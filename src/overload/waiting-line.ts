@@ -49,9 +49,10 @@ const MAX_PAUSE_MS = 100;
  * While more is asked for than can be done, some are rejected in any order. First come, first served would make everyone wait for as long as one may;
  * last come, first served answers most of those who are answered at once.
  *
- * Nobody is rejected before the longest wait is over, and not so many at a time that good responses suffer: a client that is rejected asks again, and
- * to read a request and reject it costs a good part of what it costs to answer. So clients with N connections cause at most N rejections in the longest wait, and
- * what they have no connection for stays with them. Of few clients, none is rejected for want of speed: they wait longer.
+ * Nobody is rejected before the longest wait is over, and not so many at a time that good responses suffer: a client that is rejected asks
+ * again, and to read a request and reject it costs a good part of what it costs to answer. So clients with N connections cause at most N
+ * rejections in the longest wait, and keep the requests that they have no connection for. Where clients are few, none is rejected for want
+ * of speed: they wait longer.
  */
 export class WaitingLine {
   readonly #options: Options;
@@ -174,7 +175,7 @@ export class WaitingLine {
     return this.#line[0];
   }
 
-  /** Who is next; undefined where nobody's would be in time. */
+  /** Takes the next waiter; undefined where nobody's turn would be in time. */
   #takeNext(nowMs: number): Waiter | undefined {
     const oldest = this.#oldest();
     if (oldest && nowMs - oldest.sinceMs < this.#longestWaitMs() * PATIENCE) return this.#line.shift();

@@ -13,7 +13,10 @@ interface Series {
   readonly taken: readonly { readonly slug: string; readonly name: string | null; readonly number: number }[];
 }
 
-/** Finds the products of staged rows, and gives slugs to those that have none. By nested loops, as the planner wants, 100,000 rows would take minutes. */
+/**
+ * Finds the products of staged rows, and gives slugs to those that have none. By nested loops, as the planner wants, 100,000 rows would
+ * take minutes.
+ */
 export const findProducts = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   await client.query('set enable_nestloop = off');
   if (kind.identity) await findExisting(client, kind);

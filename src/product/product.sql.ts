@@ -21,7 +21,8 @@ const byOrder =
 
 /**
  * The first of the whole catalogue. Values: now, limit.
- * Prisma compares the status with `CAST($1::text AS product_status)`, from which PostgreSQL cannot prove the condition of a partial index: it reads and sorts all products.
+ * Prisma compares the status with `CAST($1::text AS product_status)`, from which PostgreSQL cannot prove the condition of a partial index:
+ * it reads and sorts all products.
  */
 export const listOfAll = byOrder((order, columns) => ({
   name: 'product_list',
@@ -71,7 +72,7 @@ export const topOfEachCategory = byOrder((order, columns) => ({
     ) p`,
 }));
 
-/** For each tag, {@link relatedToEach} reads at most so many products with the tag (about 5 ms), and at most so many with its words in any text (10 ms). */
+/** {@link relatedToEach} reads at most so many products with each tag (about 5 ms), and at most so many with its words in any text (10 ms). */
 const MAX_WITH_TAG = 1000;
 const MAX_WITH_WORDS = 20_000;
 
@@ -81,11 +82,11 @@ const BEST_SELLERS = 10;
 const VISIBLE = visibility.sql('p', '$2::timestamptz');
 
 /**
- * The first that are related to each product, one product after another: most tags in common, then of the same category, then as BEST_SELLING. Values: product ids, now,
- * limit.
- * The index of words finds the products of a tag, because an index on tags would be written with every new price. Of a tag that many products have, only some are compared;
- * a rarer tag in common finds the others, and so do best sellers, which are likely to have it. A tag without a letter or digit (an emoji) has no words: products with it are
- * looked for in the table.
+ * The first that are related to each product, one product after another: most tags in common, then of the same category, then as
+ * BEST_SELLING. Values: product ids, now, limit.
+ * The index of words finds the products of a tag, because an index on tags would be written with every new price. Where many products have a
+ * tag, only some are compared; a rarer tag in common finds the others, and so do best sellers, which are likely to have it. A tag without a
+ * letter or digit (an emoji) has no words: its products are looked for in the table.
  */
 export const relatedToEach: Statement = {
   name: 'product_related_to_each',

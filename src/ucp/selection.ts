@@ -14,8 +14,8 @@ const fits = ({ options }: Selectable, selected: readonly Selected[]): boolean =
   selected.every(({ name, label }) => options.some((option) => option.name === name && option.label === label));
 
 /**
- * What is left of a selection so that a variant has all of it. Options are given up from the end of the preferences; those that are not preferred are given
- * up before them, the last one first: https://ucp.dev/2026-08-25/specification/shopping/catalog/lookup#option-selection
+ * Gives up options of a selection until a variant has all that are left: first those that are not preferred, the last one first, then from
+ * the end of the preferences: https://ucp.dev/2026-08-25/specification/shopping/catalog/lookup#option-selection
  * @param preferences names of options, the dearest first
  */
 export const relax = (

@@ -25,7 +25,7 @@ test('the exit code is 0 if every row was imported, 1 if some were rejected, 2 i
   const good = await folder.write('good.csv', productCsv(3));
   const mixed = await folder.write(
     'mixed.csv',
-    'slug,name,category,price,stock,rating\nx,"X, x",Pans,1,5,5\ny,"Y, y",Pans,"a ""lot""",-1,5\n',
+    'slug,name,category,price,stock,rating\nx,"X, x",Pans,1,5,5\ny,"Y, y",Pans,"a ""lot""",some,5\n',
   );
   const bad = await folder.write('bad.csv', 'slug,name,category,price\nz,Z,Pans,-1\n');
 
@@ -38,7 +38,7 @@ test('the exit code is 0 if every row was imported, 1 if some were rejected, 2 i
   expect(second.output()).toContain('columns not used: rating');
   expect(second.output()).toContain('1 row was rejected: see ');
   expect(await readFile(path.join(folder.path, 'second.csv'), 'utf8')).toBe(
-    `file,line,record,column,value,reason\n${mixed},3,,price,"a ""lot""",must be an amount such as 19.90\n${mixed},3,,stock,-1,must be a whole number from 0 to 2147483647\n`,
+    `file,line,record,column,value,reason\n${mixed},3,,price,"a ""lot""",must be an amount such as 19.90\n${mixed},3,,stock,some,must be a whole number from 0 to 2147483647\n`,
   );
   expect(await countProducts(database)).toBe(4);
 

@@ -30,14 +30,14 @@ const findHolder = async (pidFile: string): Promise<number | undefined> => {
   return undefined;
 };
 
-/** Of two that ask at the same moment, SQLite would refuse both: each is in the way of the other. So they try again for this long. */
+/** SQLite would refuse both of two that ask at the same moment, because each is in the way of the other. So they try again for this long. */
 const LOCK_TIMEOUT_MS = 100;
 
 /**
- * Takes the lock of a data directory, which no other process, and no second caller in this one, has meanwhile. SQLite, which comes with Node, takes
- * one in the kernel for an exclusive transaction; the kernel frees it when the process dies. The file stays empty, and is never deleted: a process that
- * had it open would lock a file that no other process sees. (SQLite opens by path only: the owner of the directory, who swaps the file after our
- * checks, could have it lock another file, which is then neither written nor given to anybody.)
+ * Takes the lock of a data directory: meanwhile no other process has it, and no second caller in this one. SQLite, which comes with Node,
+ * takes a lock in the kernel for an exclusive transaction; the kernel frees it when the process dies. The file stays empty, and is never
+ * deleted: a process that had it open would lock a file that no other process sees. (SQLite opens by path only: the owner of the directory,
+ * who swaps the file after our checks, could have it lock another file, which is then neither written nor given to anybody.)
  * @returns `release` gives it back, as the end of the process does
  * @throws DirectoryInUseError when another process has it, naming that process.
  * @throws OperatorError when the file is not one that an earlier call has made

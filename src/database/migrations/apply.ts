@@ -162,8 +162,8 @@ const LOCK_POLL_MS = 100;
 const TRY_LOCK = `select pg_try_advisory_lock(${MIGRATION_LOCK}) as locked`;
 
 /**
- * Takes the lock until the session ends. It polls, because a statement that blocks on the lock holds a snapshot, for whose end `create index concurrently`
- * would wait for ever.
+ * Takes the lock until the session ends. It polls: a statement that blocks on the lock holds a snapshot, and `create index concurrently`
+ * would wait for the end of that snapshot for ever.
  */
 export const takeLock = async (client: DatabaseClient, waitMs: number, log: (line: string) => void): Promise<void> => {
   const deadlineMs = performance.now() + waitMs;
@@ -182,8 +182,9 @@ export const takeLock = async (client: DatabaseClient, waitMs: number, log: (lin
 const TABLE = /^create table (\w+)/gm;
 
 /**
- * Gathers statistics of the tables that migrations made. PostgreSQL does so by itself only for tables of which 50 rows have changed: of a small table it
- * knows nothing, and takes it for a large one. A table that another session analyses at the moment is left out, and one of another owner too.
+ * Gathers statistics of the tables that migrations made. PostgreSQL does so by itself only for tables of which 50 rows have changed: it
+ * knows nothing of a small table, and takes it for a large one. A table that another session analyses at the moment is left out, and so is
+ * a table of another owner.
  * @param files the migrations. @default the project's own
  */
 export const analyzeTables = async (client: pg.ClientBase, files?: readonly MigrationFile[]): Promise<void> => {

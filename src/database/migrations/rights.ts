@@ -11,7 +11,7 @@ export interface ServedTable {
   readonly rights: readonly string[];
   /** Further tables that are read. @default none */
   readonly alsoReads?: readonly string[];
-  /** Functions that are called by what is read, and by the checks of what is written. Everybody may, unless an operator takes it away. @default none */
+  /** Functions that reads and the checks of writes call. Everybody may call them, unless an operator takes that away. @default none */
   readonly functions?: readonly string[];
 }
 

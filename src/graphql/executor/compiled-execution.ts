@@ -26,7 +26,7 @@ export interface FallBackCounts {
   answered: number;
 }
 
-/** Executes compiled operations; what is not compiled, and what fails, is executed by graphql-js. */
+/** Executes compiled operations. An operation that is not compiled, or fails, is executed by graphql-js. */
 export class CompiledExecution {
   readonly fallBacks: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
   readonly #logged = new WeakSet<Operation>();
@@ -52,8 +52,9 @@ export class CompiledExecution {
   }
 
   /**
-   * Of a compiled operation that has failed, the reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
-   * @param failed how it failed
+   * Executes an operation by the reference executor. After a compiled operation has failed, it meets the same failure in what the loaders
+   * remember, and reports it as the specification says.
+   * @param failed how the compiled operation failed
    */
   async #executeReference(execution: OneExecution, failed?: { readonly error: unknown }): Promise<string> {
     const { operation, variables, context, isLast } = execution;
@@ -70,7 +71,10 @@ export class CompiledExecution {
     return writePlaceholders(data, context.hints.views);
   }
 
-  /** Counts a fall-back, and logs the first of each operation that the reference executor has answered. @param error what the compiled operation threw */
+  /**
+   * Counts a fall-back, and logs the first of each operation that the reference executor has answered.
+   * @param error what the compiled operation threw
+   */
   #noteFailure({ operation, log }: OneExecution, error: unknown, isAnswered: boolean): void {
     this.fallBacks[isAnswered ? 'answered' : 'failed'] += 1;
     if (!isAnswered || this.#logged.has(operation)) return;

@@ -20,8 +20,8 @@ export type RunChanges = (changes: Changes) => Promise<ExecutionResult>;
 const COLLECT_MS = 20;
 
 /**
- * The listeners of the change feed. A change is told when it was notified longer ago than the bound of freshness: before, another gateway may still answer
- * as it was, and a cache outside would keep that.
+ * The listeners of the change feed. They hear of a change once its notification is older than the bound of freshness: until then, another
+ * gateway may still answer with the old data, and a cache outside would keep that answer.
  */
 export class ChangeTopics {
   readonly #source: ChangeSource;
@@ -61,8 +61,8 @@ export class ChangeTopics {
   }
 
   /**
-   * Tells what has begun or ended with time alone; to be called again and again. Once a planned change is past, a later one may be, too, until the next heartbeat
-   * brings what is planned then: all of them are told after that.
+   * Tells what has begun or ended with time alone; to be called again and again. Once a planned change is past, a later one may be, too,
+   * until the next heartbeat brings the new plan: listeners hear of all of them after that.
    */
   look(): void {
     if (!this.#isOn) return;
@@ -99,11 +99,12 @@ export class ChangeTopics {
 
   async #onChange(change: Change): Promise<void> {
     if (!this.#isOn || change.isOfClock) return;
-    // A row that has changed may begin soon, before anything else that is planned: what begins before this is known is told with the row.
+    // A row that has changed may begin soon, before anything else that is planned. If it begins before the plan is known,
+    // this change tells of it.
     const isPlanned = await this.#source.freshnessMonitor.plan();
     this.look();
     if (!isPlanned) this.#plannedMs.delete(change.table);
-    // All else is told when it is planned again.
+    // If nothing is planned and no rows are named, `look` tells of the table once the table is planned again.
     if (isPlanned || change.rows) this.#hear(change);
   }
 
@@ -133,7 +134,7 @@ interface Feed {
   readonly nothing: string;
 }
 
-/** What a listener has not been told yet. */
+/** A listener, and the changes that it has not heard of yet. */
 interface Untold {
   readonly listener: TopicListener;
   readonly joinedMs: number;
@@ -142,7 +143,7 @@ interface Untold {
   isAwaited: boolean;
 }
 
-/** Equal operations on the change feed. Who waits is told what has changed, and for who does not read it is gathered. */
+/** Equal operations on the change feed. A listener that waits hears what has changed; for one that does not read, changes are gathered. */
 class ChangeTopic implements Topic {
   readonly #feed: Feed;
   readonly #kindOf: ChangeSource['kindOf'];
@@ -236,7 +237,7 @@ class ChangeTopic implements Topic {
       if (isEvent) listener.onEvent({ result: result as ExecutionResult });
       else if (isLost) listener.onFailure(failure);
       else if (result === undefined) untold.changes = union(changes, untold.changes);
-      // What has changed meanwhile.
+      // Changes have come meanwhile.
       if (untold.changes !== NOTHING && listener.isWaiting) this.#tellSoon(result ? undefined : RETRY_MS);
     }
   }

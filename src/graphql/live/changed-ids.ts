@@ -17,7 +17,7 @@ export const EVERYTHING: Changes = { ...NOTHING, everything: true };
 
 const MAX_IDS = 1000;
 
-/** What a change of a table names, and by which of its ids. */
+/** The kind of object that a change of a table names, and by which of its ids. */
 const NAMED: Readonly<Record<string, readonly [kind: Kind, ids: 'ids' | 'groupIds']>> = {
   product: ['products', 'ids'],
   product_variant: ['products', 'groupIds'],
@@ -62,7 +62,7 @@ export class ChangedIds {
 
 const sorted = (ids: ReadonlySet<number>): number[] => [...ids].toSorted((one, other) => one - other);
 
-/** @returns one of the two where the other adds nothing: who is told the same gets the same object */
+/** @returns one of the two where the other adds nothing: listeners that hear of the same changes get the same object */
 export const union = (one: Changes, other: Changes): Changes => {
   if (one === NOTHING || other === EVERYTHING) return other;
   if (other === NOTHING || one === EVERYTHING) return one;

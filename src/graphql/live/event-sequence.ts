@@ -1,10 +1,10 @@
 import type { ExecutionResult } from 'graphql';
 import type { LiveEvent, Topic, TopicListener } from './topic.ts';
 
-/** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
+/** Why a stream ended: its client went, or did not read and was cut; its token is no longer valid; the operation failed; or this process ends. */
 export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
 
-/** What all sequences have in common. */
+/** The functions that all sequences share. */
 export interface SequenceObserver {
   readonly toErrors: (error: unknown) => NonNullable<ExecutionResult['errors']>;
   readonly onEvent: () => void;
@@ -23,7 +23,7 @@ export class EventSequence implements TopicListener, AsyncIterableIterator<Execu
   readonly #observer: SequenceObserver;
   #topic: Topic | undefined;
   #unread: LiveEvent | undefined;
-  /** What the last event showed that was read. */
+  /** The text of the last event that was read. */
   #shown: string | undefined;
   #reader: ((step: Step) => void) | undefined;
   #isEnded = false;

@@ -4,7 +4,10 @@ import type { BodySink } from '../../http/message.ts';
 import { textOfResult, WrittenResult } from '../body-form.ts';
 import { withExtensions } from '../mask-error.ts';
 
-/** A proxy gives up a connection that is silent for longer. Each second one group of streams gets a comment, because for all at once events would wait a tenth of a second. */
+/**
+ * A proxy gives up a connection that is silent for longer. Each second one group of streams gets a comment, because comments for all at once
+ * would delay events by a tenth of a second.
+ */
 const COMMENT_MS = 12_000;
 const COMMENT_GROUPS = 12;
 
@@ -14,24 +17,25 @@ const LAST = Buffer.from(COMPLETE);
 
 /**
  * Results as server-sent events: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md#distinct-connections-mode
- * Yoga's own writer makes a stream, a timer and two buffers for each listener and event: with it a listener took 27 kB, and an event for 2,000 of them 94 ms of CPU.
+ * Yoga's own writer makes a stream, a timer and two buffers for each listener and event: with it a listener took 27 kB, and an event for
+ * 2,000 of them 94 ms of CPU.
  */
 export class EventStreams {
   readonly #written = new WeakMap<ExecutionResult, Uint8Array>();
   readonly #bodies = new WeakMap<Response, AsyncIterator<Uint8Array> | undefined>();
-  /** Those that are open, each with the number of its group. */
+  /** The open streams, each with the number of its group. */
   readonly #sinks = new Map<BodySink, number>();
   #joined = 0;
   #commented = 0;
   readonly #apart = AsyncLocalStorage.snapshot();
   #commenting: NodeJS.Timeout | undefined;
 
-  /** Of one result, and the end. */
+  /** Writes one result, and the end. */
   textOf(result: ExecutionResult): string {
     return eventOf(result) + COMPLETE;
   }
 
-  /** Of many, as they come. Equal results of several streams are the same bytes. */
+  /** Writes many results, as they come. Equal results of several streams are the same bytes. */
   bytesOf(results: AsyncIterable<ExecutionResult>): AsyncIterableIterator<Uint8Array, undefined> {
     return new EventBytes(results[Symbol.asyncIterator](), (result) => this.#toBytes(result));
   }
@@ -42,7 +46,7 @@ export class EventStreams {
     return response;
   }
 
-  /** What is sent as the body of a response as it comes: of one that a plugin has put in the place of ours, nobody has begun to read it. */
+  /** The bytes that are sent as the body of a response, as they come. Nobody has begun to read a response that a plugin has put in place of ours. */
   bodyOf(response: Response): AsyncIterator<Uint8Array> | undefined {
     return this.#bodies.has(response) ? this.#bodies.get(response) : response.body?.values();
   }
@@ -177,7 +181,7 @@ const OVER: Step = { done: true, value: undefined };
 
 const eventOf = (result: ExecutionResult): string => `event: next\ndata: ${textOfResult(withoutStatus(result))}\n\n`;
 
-/** What errors say of an HTTP response is not for clients. */
+/** Clients do not see what errors say of an HTTP response. */
 const withoutHttp = (error: GraphQLError): GraphQLError => {
   const { http: _, ...extensions } = error.extensions ?? {};
   return withExtensions(error, extensions, error.message);

@@ -13,7 +13,7 @@ const arrayIn = (text: string): readonly string[] | undefined =>
     ? [...text.matchAll(ARRAY_ITEM)].map(([item, quoted]) => quoted?.replaceAll(/\\(.)/gs, '$1') ?? item)
     : undefined;
 
-/** What separates the items of a text. */
+/** Finds the separator of the items of a text. */
 type SeparatorOf = (text: string, options: ReadOptions) => RegExp | string;
 
 /** The items of a list: one of JSON, also in a text, or of PostgreSQL, or one text that a separator splits. @throws InvalidValueError */
@@ -47,7 +47,7 @@ export const textsByPlace: Parse<readonly string[]> = (value, options = {}) => {
 
 const MAX_OPTIONS = 5;
 
-/** What the variants of a product differ in, at most five. */
+/** The names of the options in which the variants of a product differ, at most five. */
 export const optionNames: Parse<readonly string[]> = (value, options = {}) => {
   const names = placesOf(value, options, bars);
   if (names.length > MAX_OPTIONS || names.includes('') || new Set(names).size < names.length)
@@ -55,7 +55,7 @@ export const optionNames: Parse<readonly string[]> = (value, options = {}) => {
   return names;
 };
 
-/** What a variant is in each respect, by place as the names of the product's options. */
+/** The values of a variant, in the order of the names of the product's options. */
 export const optionValues: Parse<readonly string[]> = (value, options = {}) => {
   const values = placesOf(value, options, bars);
   if (values.includes('')) throw new InvalidValueError('must have a value for each option');
@@ -182,8 +182,9 @@ export type CategoryStep = readonly [slug: string, name: string | null, isByName
 const MAX_DEPTH = 20;
 
 /**
- * Names with `>` between them (`Kitchen > Pans`, or a list; of several such texts the deepest), `{ "slug": "pans", "name": "Pans" }`, or a list of such objects; lists and objects
- * also as JSON in a text. The proposed slug of a new category is made from all names up to it: `kitchen-pans`.
+ * Names with `>` between them (`Kitchen > Pans`, or a list; of several such texts the deepest), `{ "slug": "pans", "name": "Pans" }`, or a
+ * list of such objects; lists and objects also as JSON in a text. The proposed slug of a new category is made from all names up to it:
+ * `kitchen-pans`.
  */
 export const categoryPath: Parse<readonly CategoryStep[]> = (value, options = {}) => {
   const path = unpacked(value);

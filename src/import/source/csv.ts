@@ -7,8 +7,8 @@ import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, 
 const DELIMITERS = [',', ';', '\t', '|'];
 
 /**
- * The records of a CSV file (RFC 4180), with the fields that its first row names, or the first row from a later line on. csv-parse reads a whole block at once. After a record that is
- * not well-formed, reading continues on the next line, so that a forgotten quote costs one row.
+ * The records of a CSV file (RFC 4180), with the fields that its first row names, or the first row from a later line on. csv-parse reads a
+ * whole block at once. After a record that is not well-formed, reading continues on the next line, so that a forgotten quote costs one row.
  * @throws OperatorError if the first row is not well-formed, or names a column twice
  */
 export async function* readCsv(
