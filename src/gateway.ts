@@ -36,7 +36,7 @@ import { Live } from './graphql/use-live.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
-import { createResponseWriter } from './http/cached-http-response.ts';
+import { ResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
@@ -394,7 +394,7 @@ const createHttp = (
     access,
     previewTime: createPreviewTime(previewTokens),
     load,
-    writer: createResponseWriter({
+    writer: new ResponseWriter({
       clock: followed.clock,
       contentEncodings: createContentEncodings(log),
       cors: createCors(config),

@@ -16,8 +16,6 @@ import {
 import type { Cors } from './response-headers.ts';
 import type { Answered, ResponseHead } from './route.ts';
 
-export type ResponseWriter = ReturnType<typeof createResponseWriter>;
-
 interface Options {
   readonly clock: Clock;
   readonly contentEncodings: ContentEncodings;
@@ -44,73 +42,102 @@ const ANY_REQUEST: GatewayRequest = { method: 'GET', target: '', headers: {}, bo
 type Headers = GatewayResponse['headers'];
 
 /** Writes the HTTP responses of operations. The text that all heads of a kind share is made once. */
-export const createResponseWriter = ({ clock, contentEncodings, cors, isRestricted, hasPreviews }: Options) => {
-  const vary = [
-    'accept, accept-encoding',
-    ...(isRestricted ? ['authorization'] : []),
-    ...(hasPreviews ? [PREVIEW_HEADER] : []),
-  ].join(', ');
-  // Squid and Apache would show a response for as long as this process is away, Varnish for ten more seconds while it asks for the next.
-  const cacheControlFor = (ageS: number): string =>
-    isRestricted
-      ? `private, max-age=${ageS}, must-revalidate`
-      : `public, max-age=${ageS}, must-revalidate, stale-while-revalidate=0`;
-  const fresh = cacheControlFor(MAX_AGE_S);
-  const over = cacheControlFor(0);
+export class ResponseWriter {
+  readonly #clock: Clock;
+  readonly #contentEncodings: ContentEncodings;
+  readonly #cors: Cors | undefined;
+  readonly #isRestricted: boolean;
+  readonly #vary: string;
+  readonly #fresh: string;
+  readonly #over: string;
   /** The lines that all responses of a kind share: there is a kind for each media type and content encoding. */
-  const linesOf = new Map<string, string>();
-  const rejections = new Map<string, { lines: string; response: GatewayResponse }>();
+  readonly #linesOf = new Map<string, string>();
+  readonly #rejections = new Map<string, { lines: string; response: GatewayResponse }>();
 
-  /** For how long a cache outside may keep a response. */
-  const freshnessOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome) => {
-    const nowMs = clock.nowMs();
-    const isFresh = outcome !== 'stale' && (validUntilMs === undefined || validUntilMs - nowMs >= MAX_AGE_S * 1000);
-    const cacheControl = isFresh ? fresh : over;
-    if (!isFresh || isRestricted) return { cacheControl, accelExpires: undefined };
-    // nginx goes by this header before `Cache-Control`, and would keep a private response too. It goes by whole seconds: it takes `max-age=1`
-    // for up to two, and the present second for one at most. The earlier of two clocks counts: an nginx beside this process has this
-    // process's clock, and another one, like the database's, is taken to be right.
-    const second = Math.floor(Math.min(nowMs, Date.now()) / 1000);
-    return { cacheControl, accelExpires: `@${second}` };
-  };
+  constructor({ clock, contentEncodings, cors, isRestricted, hasPreviews }: Options) {
+    this.#clock = clock;
+    this.#contentEncodings = contentEncodings;
+    this.#cors = cors;
+    this.#isRestricted = isRestricted;
+    this.#vary = [
+      'accept, accept-encoding',
+      ...(isRestricted ? ['authorization'] : []),
+      ...(hasPreviews ? [PREVIEW_HEADER] : []),
+    ].join(', ');
+    this.#fresh = cacheControlFor(MAX_AGE_S, isRestricted);
+    this.#over = cacheControlFor(0, isRestricted);
+  }
 
-  const withCommon = (headers: Headers, request = ANY_REQUEST): Headers => {
-    headers['x-content-type-options'] = 'nosniff';
-    cors?.(request, headers);
-    return headers;
-  };
+  cached(cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
+    return this.#ofCache(cached, 'hit', head, request, requestId);
+  }
 
-  const sharedLines = (kind: string, headers: () => Headers): string => {
-    let lines = linesOf.get(kind);
-    if (lines === undefined) {
-      lines = writeLines(withCommon(headers()));
-      linesOf.set(kind, lines);
+  /** @param body with the view counts of this request, one character for each byte */
+  counted(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
+    return this.#ofRequest(body, 200, 'latin1', head, request, requestId);
+  }
+
+  rejected(error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse {
+    const { headers } = request;
+    const { allow, 'retry-after': retryAfter } = error.headers;
+    const kind = `${error.message} ${allow} ${retryAfter} ${format.typeOf(headers)}`;
+    let rejection = this.#rejections.get(kind);
+    if (!rejection) {
+      const response = format.toResponse(error, headers);
+      rejection = { lines: writeLines(this.#withCommon(response.headers)), response };
+      this.#rejections.set(kind, rejection);
     }
-    return lines;
-  };
+    const { lines, response } = rejection;
+    return new WrittenResponse(lines + this.#requestLines(request, requestId), response.body, response.status, 'utf8');
+  }
 
-  const requestLines = (request: GatewayRequest, requestId: string): string => {
-    const lines = `x-request-id: ${requestId}\r\n`;
-    if (cors === undefined || request.headers.origin === undefined) return lines;
-    const headers: Headers = {};
-    cors(request, headers);
-    // That is the same for all.
-    delete headers.vary;
-    return lines + writeLines(headers);
-  };
+  executed({ executed, head, added = {} }: Answered, request: GatewayRequest, requestId: string): GatewayResponse {
+    const response = executed.answer
+      ? this.#ofCache(executed.answer, executed.outcome, head, request, requestId)
+      : this.#ofRequest(executed.body, executed.status, executed.encoding, head, request, requestId);
+    if (Object.keys(added).length === 0) return response;
+    const headers = { ...response.headers };
+    // A cookie is for one client, and no cache may give it to another.
+    if ('set-cookie' in added) {
+      headers['cache-control'] = 'private, no-store';
+      delete headers['x-accel-expires'];
+    }
+    const all = Object.assign(headers, added);
+    if ('vary' in added) all.vary = varyBy(String(response.headers.vary ?? ''), added.vary);
+    return { ...response, lines: undefined, headers: all };
+  }
 
-  const ofCache = (
+  /** Adds `Server-Timing`, and the headers that all responses have where they are not there yet. */
+  completed(
+    response: GatewayResponse,
+    request: GatewayRequest,
+    requestId: string,
+    serverTiming?: string,
+  ): GatewayResponse {
+    if (response instanceof WrittenResponse) {
+      const { lines, body, status, encoding } = response;
+      const timing = serverTiming === undefined ? '' : `server-timing: ${serverTiming}\r\n`;
+      return new WrittenResponse(lines + timing, body, status, encoding);
+    }
+    const headers = this.#withCommon(response.headers, request);
+    headers['x-request-id'] = requestId;
+    if (serverTiming !== undefined) headers['server-timing'] = serverTiming;
+    return response;
+  }
+
+  #ofCache(
     cached: CachedResponse,
     outcome: CacheOutcome,
     head: ResponseHead,
     request: GatewayRequest,
     requestId: string,
-  ): GatewayResponse => {
+  ): GatewayResponse {
     const { etag, body, status } = cached;
-    if (status === 404) return ofRequest(body, status, 'latin1', head, request, requestId);
+    if (status === 404) return this.#ofRequest(body, status, 'latin1', head, request, requestId);
     const { contentType } = head;
     const { method, headers } = request;
-    const { cacheControl, accelExpires } = freshnessOf(cached, outcome);
+    const { cacheControl, accelExpires } = this.#freshnessOf(cached, outcome);
+    const vary = this.#vary;
     const cacheStatus = CACHE_STATUS[outcome];
     const ifNoneMatch = headers['if-none-match'];
     if (ifNoneMatch !== undefined && method !== 'POST' && matchesEtag(ifNoneMatch, etag)) {
@@ -118,98 +145,84 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       const own: Headers = { etag, vary, 'cache-control': cacheControl, 'cache-status': cacheStatus };
       if (accelExpires !== undefined) own['x-accel-expires'] = accelExpires;
       own['x-request-id'] = requestId;
-      return { status: 304, headers: withCommon(own, request), body: null };
+      return { status: 304, headers: this.#withCommon(own, request), body: null };
     }
-    const encoded = contentEncodings(cached, headers['accept-encoding']);
+    const encoded = this.#contentEncodings(cached, headers['accept-encoding']);
     // For a hit without encoding, the one string that is there already.
     const kind = (outcome === 'hit' ? '' : `${outcome} `) + contentType + (encoded ? ` ${encoded.name}` : '');
-    const lines = sharedLines(kind, () => ({
-      'content-type': contentType,
-      vary,
-      'cache-status': cacheStatus,
-      ...(encoded && { 'content-encoding': encoded.name }),
-    }));
+    const lines =
+      this.#linesOf.get(kind) ??
+      this.#share(kind, {
+        'content-type': contentType,
+        vary,
+        'cache-status': cacheStatus,
+        ...(encoded && { 'content-encoding': encoded.name }),
+      });
     const accelLine = accelExpires === undefined ? '' : `x-accel-expires: ${accelExpires}\r\n`;
     const own = `etag: ${etag}\r\ncache-control: ${cacheControl}\r\n${accelLine}`;
-    return new WrittenResponse(lines + own + requestLines(request, requestId), encoded?.body ?? body);
-  };
+    return new WrittenResponse(lines + own + this.#requestLines(request, requestId), encoded?.body ?? body);
+  }
 
   /** A response that no cache outside keeps: its body belongs to its request alone, or it says that there is nothing. */
-  const ofRequest = (
+  #ofRequest(
     body: Body,
     status: CachedResponse['status'],
     encoding: 'utf8' | 'latin1',
     { contentType: given, isNegotiated }: ResponseHead,
     request: GatewayRequest,
     requestId: string,
-  ): GatewayResponse => {
+  ): GatewayResponse {
     const contentType = status === 404 ? PROBLEM_TYPE : given;
-    const lines = sharedLines(`own ${isNegotiated} ${contentType}`, () => ({
-      'content-type': contentType,
-      'cache-control': 'no-store',
-      ...(isNegotiated && { vary: 'accept' }),
-    }));
-    return new WrittenResponse(lines + requestLines(request, requestId), body, status, encoding);
-  };
+    const kind = `own ${isNegotiated} ${contentType}`;
+    const lines =
+      this.#linesOf.get(kind) ??
+      this.#share(kind, {
+        'content-type': contentType,
+        'cache-control': 'no-store',
+        ...(isNegotiated && { vary: 'accept' }),
+      });
+    return new WrittenResponse(lines + this.#requestLines(request, requestId), body, status, encoding);
+  }
 
-  return {
-    cached: (cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse =>
-      ofCache(cached, 'hit', head, request, requestId),
+  /** For how long a cache outside may keep a response. */
+  #freshnessOf({ validUntilMs }: CachedResponse, outcome: CacheOutcome) {
+    const nowMs = this.#clock.nowMs();
+    const isFresh = outcome !== 'stale' && (validUntilMs === undefined || validUntilMs - nowMs >= MAX_AGE_S * 1000);
+    const cacheControl = isFresh ? this.#fresh : this.#over;
+    if (!isFresh || this.#isRestricted) return { cacheControl, accelExpires: undefined };
+    // nginx goes by this header before `Cache-Control`, and would keep a private response too. It goes by whole seconds: it takes `max-age=1`
+    // for up to two, and the present second for one at most. The earlier of two clocks counts: an nginx beside this process has this
+    // process's clock, and another one, like the database's, is taken to be right.
+    const second = Math.floor(Math.min(nowMs, Date.now()) / 1000);
+    return { cacheControl, accelExpires: `@${second}` };
+  }
 
-    /** @param body with the view counts of this request, one character for each byte */
-    counted: (body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse =>
-      ofRequest(body, 200, 'latin1', head, request, requestId),
+  #withCommon(headers: Headers, request = ANY_REQUEST): Headers {
+    headers['x-content-type-options'] = 'nosniff';
+    this.#cors?.(request, headers);
+    return headers;
+  }
 
-    rejected: (error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse => {
-      const { headers } = request;
-      const { allow, 'retry-after': retryAfter } = error.headers;
-      const kind = `${error.message} ${allow} ${retryAfter} ${format.typeOf(headers)}`;
-      let rejection = rejections.get(kind);
-      if (!rejection) {
-        const response = format.toResponse(error, headers);
-        rejection = { lines: writeLines(withCommon(response.headers)), response };
-        rejections.set(kind, rejection);
-      }
-      const { lines, response } = rejection;
-      return new WrittenResponse(lines + requestLines(request, requestId), response.body, response.status, 'utf8');
-    },
+  #share(kind: string, headers: Headers): string {
+    const lines = writeLines(this.#withCommon(headers));
+    this.#linesOf.set(kind, lines);
+    return lines;
+  }
 
-    executed: (
-      { executed, head, added = {} }: Answered,
-      request: GatewayRequest,
-      requestId: string,
-    ): GatewayResponse => {
-      const response = executed.answer
-        ? ofCache(executed.answer, executed.outcome, head, request, requestId)
-        : ofRequest(executed.body, executed.status, executed.encoding, head, request, requestId);
-      if (Object.keys(added).length === 0) return response;
-      const headers = { ...response.headers };
-      // A cookie is for one client, and no cache may give it to another.
-      if ('set-cookie' in added) {
-        headers['cache-control'] = 'private, no-store';
-        delete headers['x-accel-expires'];
-      }
-      const all = Object.assign(headers, added);
-      if ('vary' in added) all.vary = varyBy(String(response.headers.vary ?? ''), added.vary);
-      return { ...response, lines: undefined, headers: all };
-    },
+  #requestLines(request: GatewayRequest, requestId: string): string {
+    const lines = `x-request-id: ${requestId}\r\n`;
+    const cors = this.#cors;
+    if (cors === undefined || request.headers.origin === undefined) return lines;
+    const headers: Headers = {};
+    cors(request, headers);
+    // That is the same for all.
+    delete headers.vary;
+    return lines + writeLines(headers);
+  }
+}
 
-    /** Adds `Server-Timing`, and the headers that all responses have where they are not there yet. */
-    completed: (
-      response: GatewayResponse,
-      request: GatewayRequest,
-      requestId: string,
-      serverTiming?: string,
-    ): GatewayResponse => {
-      if (response instanceof WrittenResponse) {
-        const { lines, body, status, encoding } = response;
-        const timing = serverTiming === undefined ? '' : `server-timing: ${serverTiming}\r\n`;
-        return new WrittenResponse(lines + timing, body, status, encoding);
-      }
-      const headers = withCommon(response.headers, request);
-      headers['x-request-id'] = requestId;
-      if (serverTiming !== undefined) headers['server-timing'] = serverTiming;
-      return response;
-    },
-  };
-};
+// Squid and Apache would show a response for as long as this process is away, Varnish for ten more seconds while it asks for the next.
+const cacheControlFor = (ageS: number, isRestricted: boolean): string =>
+  isRestricted
+    ? `private, max-age=${ageS}, must-revalidate`
+    : `public, max-age=${ageS}, must-revalidate, stale-while-revalidate=0`;

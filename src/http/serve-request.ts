@@ -220,15 +220,15 @@ class Serving implements App {
   }
 
   async #respondWithPage(route: ResponseRoute, call: Call): Promise<GatewayResponse> {
-    if (route.exposure !== 'token') return this.#deps.observer.run(call.requestContext, route.respond, call);
+    if (route.exposure !== 'token') return this.#deps.observer.run(call.requestContext, () => route.respond(call));
     await this.#deps.access.admitToPage(call.request.headers);
-    return asPrivate(await this.#deps.observer.run(call.requestContext, route.respond, call));
+    return asPrivate(await this.#deps.observer.run(call.requestContext, () => route.respond(call)));
   }
 
   /** Executes an operation, or finds its response in the cache. */
   async #execute(route: OperationRoute, call: Call, key: string | undefined): Promise<GatewayResponse> {
     const { request, requestContext } = call;
-    const answered = await this.#deps.observer.run(requestContext, route.run, call);
+    const answered = await this.#deps.observer.run(requestContext, () => route.run(call));
     if (!('executed' in answered)) return answered;
     const { executed, head } = answered;
     if (executed.answer) requestContext.cache = executed.outcome;

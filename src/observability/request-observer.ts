@@ -49,17 +49,13 @@ export class RequestObserver {
   }
 
   /** Runs work for a request: its statements are counted for the request. */
-  run<Args extends unknown[], Result>(
-    requestContext: RequestContext,
-    work: (...args: Args) => Result,
-    ...args: Args
-  ): Result {
+  run<Result>(requestContext: RequestContext, work: () => Result): Result {
     const { span } = requestContext.origin;
-    if (span) return span.run(() => this.#working.run(requestContext, work, ...args));
+    if (span) return span.run(() => this.#working.run(requestContext, work));
     // Node restores the asynchronous context where the callback ends in which a request arrives.
     // To do so here would make a second one: 5 % of a miss.
     this.#working.enterWith(requestContext);
-    return work(...args);
+    return work();
   }
 
   /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */

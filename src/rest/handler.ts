@@ -16,7 +16,14 @@ import {
   percentDecode,
   problemText,
 } from '../http/message.ts';
-import { type Answered, type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
+import {
+  type Answered,
+  type Call,
+  type FindRoute,
+  type OperationRoute,
+  READ_METHODS,
+  type ResponseHead,
+} from '../http/route.ts';
 import { type RestOperation, textOf } from './documents.ts';
 import { badParameter, type Parameter } from './parameters.ts';
 
@@ -30,17 +37,18 @@ interface Options {
 /** The paths under `/api/`, run by the GraphQL engine. No code here is for a single path. */
 export const createRestRoutes = (operations: readonly RestOperation[], options: Options): FindRoute => {
   // By their paths; of one that ends in a parameter, by what is before it.
-  const routes = new Map<string, OperationRoute>();
+  const endpoints = new Map<string, Endpoint>();
   for (const operation of operations) {
     const [, start = '', parameter] = /^([^{]+)(?:\{(\w+)\})?$/.exec(operation.route.path) ?? [];
-    routes.set(parameter === undefined ? start : `#${start}`, createRoute(operation, parameter, options));
+    endpoints.set(parameter === undefined ? start : `#${start}`, createEndpoint(operation, parameter, options));
   }
 
   return (rawPath) => {
     if (!rawPath.startsWith('/api/')) return undefined;
     const path = decodePath(rawPath);
-    const [, start] = /^(.*\/)[0-9]+$/s.exec(path) ?? [];
-    return routes.get(path) ?? routes.get(`#${start}`);
+    const [, start, id] = /^(.*\/)([0-9]+)$/s.exec(path) ?? [];
+    const endpoint = endpoints.get(path) ?? endpoints.get(`#${start}`);
+    return endpoint && new RestRoute(endpoint, id);
   };
 };
 
@@ -48,51 +56,65 @@ export const createRestRoutes = (operations: readonly RestOperation[], options: 
 const decodePath = (path: string): string =>
   path.includes('%') ? percentDecode(path.replaceAll(/%2f/gi, '%252F')) : path;
 
-/** A path, with the variable whose value is its last segment. */
+/** A row of the table of paths, ready to be run. */
 interface Endpoint {
+  readonly countedAs: NonNullable<OperationRoute['countedAs']>;
   readonly operation: RestOperation;
   readonly prepared: Operation;
   readonly rest: RestDocument;
+  /** The variable whose value is the last segment of the path. */
   readonly pathParameter: string | undefined;
+  readonly options: Options;
 }
 
-const createRoute = (operation: RestOperation, pathParameter: string | undefined, options: Options): OperationRoute => {
+const createEndpoint = (operation: RestOperation, pathParameter: string | undefined, options: Options): Endpoint => {
   const { route, document } = operation;
   const prepared = options.documents.prepare({ document });
   if (!prepared) throw new Error(`${route.document} has no operation`);
   const source = new Source(textOf(document), `${route.document}.graphql`);
-  const endpoint = { operation, prepared, rest: { source, document, form: bodyFormOf(operation) }, pathParameter };
-  return {
-    methods: READ_METHODS,
-    errors: PROBLEM_DETAILS,
-    countedAs: ['rest', route.document, route.path],
-    countsViewsOnly: () => prepared.isOnlyCounted,
-    run: (call) => run(call, endpoint, options),
-  };
+  const rest = { source, document, form: bodyFormOf(operation) };
+  return { countedAs: ['rest', route.document, route.path], operation, prepared, rest, pathParameter, options };
 };
 
-const run = async (call: Call, endpoint: Endpoint, options: Options): Promise<Answered | GatewayResponse> => {
-  const { operation, prepared, rest } = endpoint;
-  const { answers, maskError } = options;
-  // First of all, so that a client without a token learns nothing about the parameters.
-  await call.admit(prepared.rootFields);
-  const admitted: Call = { ...call, admit: () => undefined };
-  const variables = readRequest(call, endpoint);
-  const result = await runDocument(admitted, rest, variables, options);
-  const [error] = result.errors ?? [];
-  if (error) throw restError(appErrorOf(maskError(error)), operation);
-  const executed = answers.ofResult(result);
-  if (executed) return { executed, head: { contentType: JSON_TYPE, isNegotiated: false } };
-  const value = result.data?.[operation.rootKey] ?? null;
-  if (value === null) throw notFound();
-  return jsonResponse(200, value, { 'cache-control': 'private, no-store' });
-};
+/** One address. It is kept for as long as its request is remembered, so it is small. */
+class RestRoute implements OperationRoute {
+  readonly methods = READ_METHODS;
+  readonly errors = PROBLEM_DETAILS;
+  readonly countedAs: NonNullable<OperationRoute['countedAs']>;
+  readonly #endpoint: Endpoint;
+  readonly #id: string | undefined;
 
-const readRequest = ({ path, query }: Call, { operation, pathParameter }: Endpoint): Record<string, unknown> => {
-  const id = decodePath(path).split('/').at(-1) ?? '';
-  const inPath = pathParameter === undefined ? {} : { [pathParameter]: id };
-  return readVariables(operation, inPath, parseQueryString(query));
-};
+  /** @param id at the end of the path */
+  constructor(endpoint: Endpoint, id: string | undefined) {
+    this.countedAs = endpoint.countedAs;
+    this.#endpoint = endpoint;
+    this.#id = id;
+  }
+
+  countsViewsOnly(): boolean {
+    return this.#endpoint.prepared.isOnlyCounted;
+  }
+
+  async run(call: Call): Promise<Answered | GatewayResponse> {
+    const { operation, prepared, rest, options } = this.#endpoint;
+    const { answers, maskError } = options;
+    // First of all, so that a client without a token learns nothing about the parameters.
+    await call.admit(prepared.rootFields);
+    const admitted: Call = { ...call, admit: () => undefined };
+    const variables = readVariables(this.#endpoint, this.#id, parseQueryString(call.query));
+    const result = await runDocument(admitted, rest, variables, options);
+    const [error] = result.errors ?? [];
+    if (error) throw restError(appErrorOf(maskError(error)), operation);
+    const executed = answers.ofResult(result);
+    if (executed) return { executed, head: HEAD };
+    const value = result.data?.[operation.rootKey] ?? null;
+    if (value === null) throw notFound();
+    return jsonResponse(200, value, { 'cache-control': 'private, no-store' });
+  }
+}
+
+/** One for all requests that are remembered. */
+const HEAD: ResponseHead = { contentType: JSON_TYPE, isNegotiated: false };
 
 const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing with this id.');
 
@@ -103,16 +125,15 @@ const textsOf = ({ name, isList }: Parameter, fields: URLSearchParams): readonly
   isList ? [...fields].flatMap(([key, text]) => (key.replace(ITEM, '') === name ? [text] : [])) : fields.getAll(name);
 
 const readVariables = (
-  { parameters }: RestOperation,
-  pathParameter: Readonly<Record<string, string>>,
+  { operation: { parameters }, pathParameter }: Endpoint,
+  id: string | undefined,
   fields: URLSearchParams,
 ): Record<string, unknown> => {
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
     const { name, isRequired, coerce } = parameter;
-    const inPath = pathParameter[name];
-    if (inPath !== undefined) {
-      variables[name] = readId(() => coerce([inPath]));
+    if (name === pathParameter && id !== undefined) {
+      variables[name] = readId(() => coerce([id]));
       continue;
     }
     // An empty value is the same as an absent one: the document's default applies.

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { CachedResponse } from '../../src/cache/cached-response.ts';
-import { createResponseWriter } from '../../src/http/cached-http-response.ts';
+import { ResponseWriter } from '../../src/http/cached-http-response.ts';
 
 // By itself: a whole gateway whose clock is wrong takes a process of its own.
 
@@ -17,7 +17,7 @@ test.for([
   ['that is a minute ahead of the database', -60_000, SECOND - 60],
 ])('nginx goes by the earlier of two clocks, beside a process %s', ([, aheadMs, second]) => {
   vi.spyOn(Date, 'now').mockReturnValue(NOW_MS);
-  const writer = createResponseWriter({
+  const writer = new ResponseWriter({
     clock: { nowMs: () => NOW_MS + Number(aheadMs) } as never,
     contentEncodings: () => undefined,
     cors: undefined,
