@@ -94,6 +94,9 @@ const decodeUtf8 = (bytes: Buffer): string => {
   }
 };
 
+/** The JSON of a body. @throws AppError BAD_USER_INPUT for what is no JSON in UTF-8, and QUERY_TOO_COMPLEX */
+export const jsonOfBody = (bytes: Buffer): unknown => parseJson(readText(bytes), 'The request body');
+
 /** The parameters in the text of a body, as a client wrote them. @throws AppError BAD_USER_INPUT */
 const paramsOfText = (text: string): GraphQLParams => {
   const value = parseJson(text, 'The request body');

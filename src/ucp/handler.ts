@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Exposure } from '../access/access.ts';
-import { AppError } from '../errors.ts';
-import { bodyFault } from '../graphql/use-request-reader.ts';
+import { bodyFault, jsonOfBody } from '../graphql/use-request-reader.ts';
 import { type ErrorFormat, JSON_TYPE, jsonResponse } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, type Route, responseRoute } from '../http/route.ts';
 import { createMcpRoute } from './mcp.ts';
@@ -72,18 +71,10 @@ const createRoute = (
   run: async (call) => {
     // First of all, so that a client without a token learns nothing about the parameters.
     await runner.admit(call);
-    const executed = await runner.run(call, tool, parseBody(call), baseOf(call));
+    const executed = await runner.run(call, tool, jsonOfBody(call.request.body as Buffer), baseOf(call));
     return { executed, head: { contentType: JSON_TYPE, isNegotiated: false } };
   },
 });
-
-const parseBody = ({ request: { body } }: Call): unknown => {
-  try {
-    return JSON.parse(String(body));
-  } catch {
-    throw new AppError('BAD_USER_INPUT', 'The request body is not valid JSON.');
-  }
-};
 
 /** https://ucp.dev/2026-08-25/specification/overview#error-handling */
 const ERRORS: ErrorFormat = {
