@@ -11,7 +11,7 @@ export const notice: Feature = {
   silentColumns: ['view_count'],
   // Without the second, notice detail would answer 500.
   rights: ['select', 'update (view_count)'],
-  functions: ['vitrine_is_moment'],
+  functions: ['vitrine_are_translations', 'vitrine_is_moment'],
   register: () => import('./notice.query.ts'),
   createLoaders: ({ sql, prisma, tracing }) => {
     const reads = traceReads(tracing, 'notice', createNoticeReads(sql, prisma));

@@ -25,26 +25,25 @@ create function vitrine_has_each_once(list text[]) returns boolean
   language sql immutable parallel safe
   return (select count(*) = count(distinct item) from unnest(list) as item);
 
--- A tag of BCP 47 in its canonical case: de, pt-BR, zh-Hant-TW.
-create function vitrine_is_language(tag text) returns boolean
-  language sql immutable strict parallel safe
-  return tag collate "C" ~
-    '^([a-z]{2,3}|[a-z]{5,8})(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-[a-wyz0-9](-[a-z0-9]{2,8})+)*(-x(-[a-z0-9]{1,8})+)?$';
-
--- Translations are an object by language, and of each an object of texts by the columns that they stand for, or of a list of texts by place, where
--- null is none.
+-- Translations are an object by language, a tag of BCP 47 in its canonical case (de, pt-BR, zh-Hant-TW); and of each an object of texts by the columns
+-- that they stand for, or of a list of texts by place, where null is none.
 create function vitrine_are_translations(translations jsonb, texts text[], lists text[]) returns boolean
   language sql immutable strict parallel safe
   return case when jsonb_typeof(translations) <> 'object' then false else not exists (
     select from jsonb_each(translations) as of_language(language, fields)
-    where case when jsonb_typeof(fields) <> 'object' or not vitrine_is_language(language) then true else exists (
-      select from jsonb_each(fields) as field(name, value)
-      where case jsonb_typeof(value)
-        when 'string' then name <> all (texts)
-        when 'array' then name <> all (lists) or jsonb_path_exists(value, 'strict $[*] ? (@.type() != "string" && @.type() != "null")')
-        else true
-      end
-    ) end
+    where case
+      when jsonb_typeof(fields) <> 'object' or language collate "C" !~
+        '^([a-z]{2,3}|[a-z]{5,8})(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-[a-wyz0-9](-[a-z0-9]{2,8})+)*(-x(-[a-z0-9]{1,8})+)?$'
+      then true
+      else exists (
+        select from jsonb_each(fields) as field(name, value)
+        where case jsonb_typeof(value)
+          when 'string' then name <> all (texts)
+          when 'array' then name <> all (lists) or jsonb_path_exists(value, 'strict $[*] ? (@.type() != "string" && @.type() != "null")')
+          else true
+        end
+      )
+    end
   ) end;
 
 -- As below, a domain's check is run where the column is written; and it calls the function only where there is a translation.

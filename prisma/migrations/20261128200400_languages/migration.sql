@@ -7,7 +7,7 @@ create table term_translation (
   term     text not null,
   text     text not null,
   constraint term_translation_pkey primary key (language, term),
-  constraint term_translation_language_check check (vitrine_is_language(language))
+  constraint term_translation_language_check check (vitrine_are_translations(jsonb_build_object(language, '{}'::jsonb), '{}', '{}'))
 );
 
 -- A product that is written finds the labels of its tags.
