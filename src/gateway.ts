@@ -43,6 +43,7 @@ import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
 import type { Call, FindRoute } from './http/route.ts';
 import { type App, createApp } from './http/serve-request.ts';
+import { Languages } from './language/languages.ts';
 import { ViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
 import { traceReads } from './observability/tracing.ts';
@@ -179,7 +180,7 @@ const readOperations = async ({ config, parts }: Given) => {
     areRequired: config.trustedDocumentsOnly,
     maxChars: maxCharsOf(limits),
   };
-  return { schema, rest, plugins, areShared, documents, trusted };
+  return { schema, rest, plugins, areShared, documents, trusted, languages: new Languages(config.languages) };
 };
 
 /** A pool of connections to a database that is there. */
@@ -285,13 +286,13 @@ const createGraphql = (
   { observability, operations, followed, memory, access }: GraphqlDeps,
 ) => {
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryLimits } = config;
-  const { schema, documents, trusted, plugins, areShared } = operations;
+  const { schema, documents, trusted, plugins, areShared, languages } = operations;
   const { tracing } = observability;
   const { responseCache, countViews, viewCounter, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
   const maxRows = queryLimits.maxCost;
   const features = [...FEATURES, createBrowse(browseIndex)];
-  const createContext = contextFactory({ ...followed, features, tracing, knownRows, maxRows });
+  const createContext = contextFactory({ ...followed, features, languages, tracing, knownRows, maxRows });
   const connections = poolSize * (1 + config.databaseReplicaUrls.length);
   const load = createLoadGuard({ ...config, log, poolSize, connections, pool: followed.pool, lag: watchLoopLag() });
   onClose(load.stop);

@@ -26,6 +26,7 @@ const LAYERS = [
   ['cache', 'access', 'observability'],
   ['database'],
   ['overload'],
+  ['language'],
   ['deadline'],
   ['compile-cache', 'errors', 'parse-time', 'start-thread', 'suggestion'],
 ];

@@ -6,6 +6,7 @@ import { type OperationClients, OperationPrisma, visibleRules } from '../databas
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
 import type { VisibleBy } from '../database/visible-rows.ts';
+import type { Language, Languages } from '../language/languages.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { Changes } from './live/changed-ids.ts';
 
@@ -17,6 +18,10 @@ export interface OperationContext extends OperationClients {
   readonly rowCount: RowCount;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
+  /** That of the response. */
+  readonly language: Language;
+  /** Those that there are. */
+  readonly languages: Languages;
   readonly changes?: Changes;
 }
 
@@ -41,6 +46,7 @@ export interface LoaderScope {
   /** With `countsViews` the detail of a notice has a placeholder for its view count. */
   readonly hints: CacheHints;
   readonly now: Date;
+  readonly language: Language;
   readonly inFlight: InFlight;
   readonly loaders: Loaders;
 }
@@ -65,14 +71,15 @@ type CreateLoaders = (scope: LoaderScope) => object;
 type CreateLoadersOfAll = ReadonlyMap<string, CreateLoaders>;
 
 export interface CreateContext {
-  /** @param now by default the time of the database */
-  (hints: CacheHints, now?: Date): OperationContext;
+  /** @param now by default the time of the database @param language by default that of the tables */
+  (hints: CacheHints, now?: Date, language?: Language): OperationContext;
   readonly during: OperationPrisma['during'];
 }
 
 interface Deps extends ReadDeps {
   readonly features: readonly FeatureLoaders[];
   readonly clock: Clock;
+  readonly languages: Languages;
   /** For one operation. */
   readonly maxRows: number;
   readonly replicas?: Replicas | undefined;
@@ -83,6 +90,7 @@ export const contextFactory = ({
   prisma,
   sql,
   clock,
+  languages,
   tracing,
   knownRows,
   maxRows,
@@ -101,9 +109,9 @@ export const contextFactory = ({
     return chosen.reads;
   };
 
-  const create = (hints: CacheHints, now = new Date(clock.nowMs())): OperationContext => {
+  const create = (hints: CacheHints, now = new Date(clock.nowMs()), language = languages.default): OperationContext => {
     const loaders: Record<string, object> = {};
-    const scope = { hints, now, inFlight: new InFlight(), loaders: loaders as unknown as Loaders };
+    const scope = { hints, now, language, inFlight: new InFlight(), loaders: loaders as unknown as Loaders };
     for (const [name, createLoaders] of chooseReads(hints)) loaders[name] = createLoaders(scope);
     return {
       ...operationPrisma.clients,
@@ -111,6 +119,8 @@ export const contextFactory = ({
       hints,
       rowCount: { rows: 0, maximum: maxRows },
       now,
+      language,
+      languages,
     };
   };
   return Object.assign(create, { during: operationPrisma.during.bind(operationPrisma) });

@@ -7,6 +7,7 @@ import { createTags } from '../../src/cache/tags.ts';
 import { RowVanished } from '../../src/database/failures.ts';
 import { FEATURES } from '../../src/features.ts';
 import { InFlight, type LoaderScope, type Loaders } from '../../src/graphql/context.ts';
+import { Languages } from '../../src/language/languages.ts';
 
 /** A search on an engine that finds the product 7, which no table has any more. */
 const searchFor = (args: SearchArguments) => {
@@ -31,6 +32,7 @@ const searchFor = (args: SearchArguments) => {
   const scope: LoaderScope = {
     hints: new CacheHints(createTags(FEATURES)),
     now: new Date(),
+    language: new Languages([]).default,
     inFlight: new InFlight(),
     loaders: { product: { byId: async () => null } } as unknown as Loaders,
   };

@@ -12,6 +12,7 @@ import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
 import { contextFactory, type OperationContext } from '../../src/graphql/context.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
+import { Languages } from '../../src/language/languages.ts';
 import { NO_TRACING } from '../../src/observability/tracing.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -58,6 +59,7 @@ beforeAll(async () => {
     prisma,
     sql,
     clock,
+    languages: new Languages([]),
     tracing: NO_TRACING,
     maxRows: MAX_COST,
   });
