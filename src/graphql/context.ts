@@ -1,4 +1,4 @@
-import type { CacheHints } from '../cache/hints.ts';
+import type { Dependencies } from '../cache/dependencies.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
@@ -14,7 +14,7 @@ import type { Changes } from './live/changed-ids.ts';
 export interface OperationContext extends OperationClients {
   readonly loaders: Loaders;
   /** What the response depends on; resolvers and loaders add to it. */
-  readonly hints: CacheHints;
+  readonly dependencies: Dependencies;
   readonly rowCount: RowCount;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
@@ -44,7 +44,7 @@ export interface ReadDeps {
 /** What a feature's loaders are made of, for one operation. */
 export interface LoaderScope {
   /** With `countsViews` the detail of a notice has a placeholder for its view count. */
-  readonly hints: CacheHints;
+  readonly dependencies: Dependencies;
   readonly now: Date;
   readonly language: Language;
   readonly inFlight: InFlight;
@@ -72,7 +72,7 @@ type CreateLoadersOfAll = ReadonlyMap<string, CreateLoaders>;
 
 export interface CreateContext {
   /** @param now by default the time of the database @param language by default that of the tables */
-  (hints: CacheHints, now?: Date, language?: Language): OperationContext;
+  (dependencies: Dependencies, now?: Date, language?: Language): OperationContext;
   readonly during: OperationPrisma['during'];
 }
 
@@ -102,21 +102,25 @@ export const contextFactory = ({
   const primary = createReads({ sql, prisma, knownRows });
   const servers = replicas?.serve(createReads);
 
-  const chooseReads = (hints: CacheHints): CreateLoadersOfAll => {
-    const chosen = servers && hints.asOfMs !== undefined ? servers.choose() : undefined;
+  const chooseReads = (dependencies: Dependencies): CreateLoadersOfAll => {
+    const chosen = servers && dependencies.asOfMs !== undefined ? servers.choose() : undefined;
     if (!chosen) return primary;
-    hints.readsAsOf(chosen.asOfMs);
+    dependencies.readsAsOf(chosen.asOfMs);
     return chosen.reads;
   };
 
-  const create = (hints: CacheHints, now = new Date(clock.nowMs()), language = languages.default): OperationContext => {
+  const create = (
+    dependencies: Dependencies,
+    now = new Date(clock.nowMs()),
+    language = languages.default,
+  ): OperationContext => {
     const loaders: Record<string, object> = {};
-    const scope = { hints, now, language, inFlight: new InFlight(), loaders: loaders as unknown as Loaders };
-    for (const [name, createLoaders] of chooseReads(hints)) loaders[name] = createLoaders(scope);
+    const scope = { dependencies, now, language, inFlight: new InFlight(), loaders: loaders as unknown as Loaders };
+    for (const [name, createLoaders] of chooseReads(dependencies)) loaders[name] = createLoaders(scope);
     return {
       ...operationPrisma.clients,
       loaders: scope.loaders,
-      hints,
+      dependencies,
       rowCount: { rows: 0, maximum: maxRows },
       now,
       language,

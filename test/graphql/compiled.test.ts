@@ -3,7 +3,7 @@ import { type ExecutionResult, execute, type GraphQLField, parse, validate } fro
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { createBrowse } from '../../src/browse/browse.feature.ts';
-import { CacheHints } from '../../src/cache/hints.ts';
+import { Dependencies } from '../../src/cache/dependencies.ts';
 import { createTags } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
@@ -63,7 +63,7 @@ beforeAll(async () => {
     tracing: NO_TRACING,
     maxRows: MAX_COST,
   });
-  createContext = () => create(new CacheHints(createTags(FEATURES)));
+  createContext = () => create(new Dependencies(createTags(FEATURES)));
   return async () => {
     await prisma.$disconnect();
     await pool.end();
