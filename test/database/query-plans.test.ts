@@ -7,7 +7,13 @@ import { poolOf, prismaIn } from '../../src/database/pool.ts';
 import type { Statement } from '../../src/database/sql.ts';
 import { createProductReads, type ProductReads } from '../../src/product/product.loader.ts';
 import type { ProductOrder } from '../../src/product/product.order.ts';
-import { type ListStatement, listOfAll, listOfCategories, relatedToEach, topOfEachCategory } from '../../src/product/product.sql.ts';
+import {
+  type ListStatement,
+  listOfAll,
+  listOfCategories,
+  relatedToEach,
+  topOfEachCategory,
+} from '../../src/product/product.sql.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
@@ -30,7 +36,9 @@ await database.sql(`
     abs(hashint4(n + 3) % 5000), case when n % 20 = 0 then 'DRAFT' else 'ON_SALE' end::product_status,
     now() + case when n % 50 = 1 then 1 else -1 end * n * interval '1 minute'
   from generate_series(1, ${PRODUCTS}) n`);
-await database.sql(`update product set sku = 'S-' || id, tags = array['half ' || id % 2, 't' || id % 500] where id <= 2000`);
+await database.sql(
+  `update product set sku = 'S-' || id, tags = array['half ' || id % 2, 't' || id % 500] where id <= 2000`,
+);
 await database.sql(`
   insert into product_variant (product_id, sku, barcode, price) select n, 'V-' || n, 4000000000000 + n, 1 from generate_series(1, 5000) n`);
 await database.sql('vacuum (analyze) product, product_words, product_variant');
