@@ -226,8 +226,8 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
   });
   const outcomes = async (): Promise<string[]> => {
     const inCountry = (id: number) =>
-      cache.get(`country ${id}`, async (hints) => {
-        hints.dependsOnGroup('supplier', id);
+      cache.get(`country ${id}`, async (dependencies) => {
+        dependencies.addGroup('supplier', id);
         return '';
       });
     return [(await inCountry(1)).outcome, (await inCountry(2)).outcome];

@@ -12,6 +12,7 @@ const LAYERS = [
   ['cluster', 'index'],
   ['serve'],
   ['gateway'],
+  ['gateway-metrics'],
   ['schema'],
   ['features', 'import-kinds'],
   ['browse'],
@@ -26,6 +27,7 @@ const LAYERS = [
   ['cache', 'access', 'observability'],
   ['database'],
   ['overload'],
+  ['language'],
   ['deadline'],
   ['compile-cache', 'errors', 'parse-time', 'start-thread', 'suggestion'],
 ];

@@ -13,7 +13,7 @@ export const createBrowse = (index?: Pick<BrowseIndex, 'before'>): FeatureLoader
   table: 'browse',
   createLoaders: ({ sql, tracing }) => {
     const engine = traceReads(tracing, 'browse', createSqlEngine(sql));
-    return (scope) => createBrowseLoaders(index?.before(engine, scope.hints) ?? engine, scope);
+    return (scope) => createBrowseLoaders(index?.before(engine, scope.dependencies) ?? engine, scope);
   },
 });
 
@@ -36,8 +36,8 @@ const createBrowseLoaders = (engine: BrowseEngine, scope: LoaderScope) => {
     /** None where there are no terms. */
     suggest: memo(async ({ terms, limit }: Omit<SuggestionRequest, 'now'>): Promise<readonly Suggestion[]> => {
       if (terms.length === 0) return [];
-      scope.hints.dependsOn('product');
-      scope.hints.dependsOn('category');
+      scope.dependencies.add('product');
+      scope.dependencies.add('category');
       return scope.inFlight.track(engine.suggest({ terms, limit, now: scope.now }));
     }, JSON.stringify),
   };

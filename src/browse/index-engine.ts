@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import type { Dependencies } from '../cache/dependencies.ts';
 import type { FreshnessMonitor } from '../cache/freshness-monitor.ts';
-import type { CacheHints } from '../cache/hints.ts';
 import type { TagVersions } from '../cache/tags.ts';
 import { oneRow, withConnection } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
@@ -88,21 +88,21 @@ export class BrowseIndex {
   };
 
   /** Asks the index where it is as fresh as the database, and otherwise the other engine. For one operation. */
-  before(other: BrowseEngine, hints: CacheHints): BrowseEngine {
+  before(other: BrowseEngine, dependencies: Dependencies): BrowseEngine {
     return {
       search: async (request) => {
         const give = async (found: BrowseResult) => (request.order === 'NAME_ASC' ? this.#withNames(found) : found);
-        return (await this.#ask('search', request, hints, give)) ?? other.search(request);
+        return (await this.#ask('search', request, dependencies, give)) ?? other.search(request);
       },
       suggest: async (request) => {
         const { terms, now, limit } = request;
         // More products than are asked for, as some have the same name.
         const asked = { terms, now, maxProducts: limit * 4 + 20 };
         const give = (found: Suggested) => this.#toSuggestions(found, limit);
-        return (await this.#ask('suggest', asked, hints, give)) ?? other.suggest(request);
+        return (await this.#ask('suggest', asked, dependencies, give)) ?? other.suggest(request);
       },
       correct: async (terms, now) => {
-        const found = await this.#ask('correct', { terms, now }, hints, async (reply) => reply);
+        const found = await this.#ask('correct', { terms, now }, dependencies, async (reply) => reply);
         return found ? found.terms : other.correct(terms, now);
       },
     };
@@ -112,20 +112,20 @@ export class BrowseIndex {
   async #ask<Name extends keyof Questions, Answer>(
     name: Name,
     asked: Questions[Name]['asked'],
-    hints: CacheHints,
+    dependencies: Dependencies,
     give: (reply: Questions[Name]['answer']) => Promise<Answer | undefined>,
   ): Promise<Answer | undefined> {
     void this.start();
     const { freshnessMonitor, clock } = this.#deps;
     const thread = this.#thread;
     const isPresent = Math.abs(clock.nowMs() - asked.now.getTime()) < PRESENT_MS;
-    const isReady = thread?.status.isBrowsable === true && isPresent && hints.asOfMs !== undefined;
+    const isReady = thread?.status.isBrowsable === true && isPresent && dependencies.asOfMs !== undefined;
     if (thread && isReady && (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen()))) {
       const asOfMs = freshnessMonitor.asOfMs();
       const reply = await thread.ask(name, asked);
       const answer = reply && (await give(reply));
       if (answer !== undefined) {
-        hints.readsAsOf(asOfMs);
+        dependencies.readsAsOf(asOfMs);
         this.answers.index += 1;
         return answer;
       }

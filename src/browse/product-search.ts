@@ -132,7 +132,7 @@ export class ProductSearch {
   }
 
   #read(what?: 'rows' | 'count' | Facet): Promise<Found> {
-    this.#scope.hints.dependsOn('product');
+    this.#scope.dependencies.add('product');
     if (what && !this.#needs.has(what)) {
       // What is asked for after the reading began needs another one.
       if (this.#isSent) this.#found = undefined;

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
+import type { Dependencies } from './dependencies.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
-import type { CacheHints } from './hints.ts';
 import type { TaggedRead, TagVersions } from './tags.ts';
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
 export interface KnownRowsOf<Row> {
-  /** A row that misses no commit older than the bound; the hints then learn its age. Undefined also where the operation may use no known rows. */
-  readonly find: (id: number, hints: CacheHints) => Row | undefined;
+  /** A row that misses no commit older than the bound; the dependencies then learn its age. Undefined also where the operation may use no known rows. */
+  readonly find: (id: number, dependencies: Dependencies) => Row | undefined;
   readonly has: (id: number) => boolean;
   /** Keeps the rows of a read that are still true when it ends. */
   readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>) => Promise<Kept[]>;
@@ -32,7 +32,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
   const stats = { hits: 0 };
 
   // Not where changes are not notified, and not for an operation that counts views, which reads what is true now.
-  const mayUse = ({ asOfMs, openedMs }: CacheHints): boolean =>
+  const mayUse = ({ asOfMs, openedMs }: Dependencies): boolean =>
     asOfMs !== undefined && freshnessMonitor.trustedUntilMs() === undefined && freshnessMonitor.isFresh(openedMs);
 
   return {
@@ -51,10 +51,10 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
       };
 
       return {
-        find: (id, hints) => {
+        find: (id, dependencies) => {
           const found = unchanged(id);
-          if (!found || !mayUse(hints)) return undefined;
-          hints.readsAsOf(freshnessMonitor.asOfMs());
+          if (!found || !mayUse(dependencies)) return undefined;
+          dependencies.readsAsOf(freshnessMonitor.asOfMs());
           stats.hits += 1;
           return found.row as Row;
         },

@@ -1,8 +1,8 @@
 import type { Clock } from '../database/clock.ts';
 import { withDeadline } from '../deadline.ts';
 import { type CachedResponse, type CacheEntry, toBody } from './cached-response.ts';
+import { Dependencies } from './dependencies.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
-import { CacheHints } from './hints.ts';
 import { createResponseStore } from './response-store.ts';
 import type { TagVersions } from './tags.ts';
 
@@ -28,8 +28,8 @@ export type Executed =
       readonly template?: CachedResponse | undefined;
     };
 
-/** Makes the body of a response, and adds to the hints what it depends on. */
-export type MakeBody = (hints: CacheHints) => Promise<string>;
+/** Makes the body of a response, and adds to the dependencies what it depends on. */
+export type MakeBody = (dependencies: Dependencies) => Promise<string>;
 
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
@@ -94,11 +94,11 @@ export const createResponseCache = ({
   const isGiven = (cached: CachedResponse): boolean =>
     (!hasChanged(cached) || (cached.remakes >= FLOOD_REMAKES && isYoung(cached))) && holds(cached);
 
-  const createHints = (): CacheHints => new CacheHints(tagVersions.tags);
+  const createDependencies = (): Dependencies => new Dependencies(tagVersions.tags);
 
   /** A cache miss: what the response depends on, and what becomes of it. A class, because closures would be made for each. */
   class Ticket {
-    readonly hints = createHints();
+    readonly dependencies = createDependencies();
     readonly #key: string;
     // Noted before the operation begins: what this process learns meanwhile may be later than what the operation reads.
     readonly #sequence = tagVersions.sequence;
@@ -109,8 +109,8 @@ export const createResponseCache = ({
 
     constructor(key: string) {
       this.#key = key;
-      this.hints.asOfMs = this.#openedMs;
-      this.hints.openedMs = this.#openedMs;
+      this.dependencies.asOfMs = this.#openedMs;
+      this.dependencies.openedMs = this.#openedMs;
     }
 
     /** Until when equal requests may share the response, in the database's milliseconds: then responses next change by themselves. */
@@ -128,38 +128,38 @@ export const createResponseCache = ({
     }
 
     toResponse(body: string, last?: CachedResponse): CachedResponse {
-      const { hints } = this;
+      const { dependencies } = this;
       const openedMs = this.#openedMs;
-      const { asOfMs = openedMs } = hints;
+      const { asOfMs = openedMs } = dependencies;
       const changes = this.#changesMs();
       // A response that was read from a replica has used up some of its time.
-      const heldUntilMs = Math.min(this.#nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
+      const heldUntilMs = Math.min(this.#nowMs + dependencies.maxAgeMs - (openedMs - asOfMs), changes);
       // A response that may change unnoticed is valid for no time: neither this cache nor one outside keeps it.
-      const validUntilMs = hints.isWatched ? heldUntilMs : this.#nowMs;
+      const validUntilMs = dependencies.isWatched ? heldUntilMs : this.#nowMs;
       return {
         key: this.#key,
         entry: last?.entry ?? { response: undefined },
-        status: hints.status,
+        status: dependencies.status,
         ...toBody(body),
-        tags: [...hints.tags],
+        tags: [...dependencies.tags],
         asOfMs,
         remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
         trueAt: this.#sequence,
         validUntilMs: finite(validUntilMs),
         changesMs: finite(changes),
         trustedUntilMs: this.#trustedUntilMs,
-        staleUntilMs: hints.mayEnd ? Math.min(hints.endsMs, changes) : hints.endsMs,
-        countsViews: hints.countsViews,
-        views: [...hints.views],
+        staleUntilMs: dependencies.mayEnd ? Math.min(dependencies.endsMs, changes) : dependencies.endsMs,
+        countsViews: dependencies.countsViews,
+        views: [...dependencies.views],
         encoded: undefined,
       };
     }
 
     #changesMs(): number {
-      let ms = this.hints.changesMs;
+      let ms = this.dependencies.changesMs;
       for (const [index, { table }] of tables.entries()) {
         // A next change that is not known may be over already.
-        if (this.hints.tables.has(table)) ms = Math.min(ms, this.#nextChanges[index] ?? this.#nowMs);
+        if (this.dependencies.tables.has(table)) ms = Math.min(ms, this.#nextChanges[index] ?? this.#nowMs);
       }
       return ms;
     }
@@ -176,9 +176,9 @@ export const createResponseCache = ({
     const open = tickets.get(key);
     // A response that was read before the bound may miss a commit that this request must show.
     // Replicas and known rows make `asOfMs` earlier while the response is made.
-    const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
+    const isYoungEnough = ({ asOfMs = 0 }: Pick<Dependencies, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
     // A response that was begun before a notice started does not show the notice.
-    if (open && isYoungEnough(open.ticket.hints) && clock.nowMs() < open.ticket.sharedUntilMs()) {
+    if (open && isYoungEnough(open.ticket.dependencies) && clock.nowMs() < open.ticket.sharedUntilMs()) {
       return open.response.then((made) => {
         if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs);
         stats.joined += 1;
@@ -198,7 +198,7 @@ export const createResponseCache = ({
       close();
       throw error;
     };
-    const opened: OpenTicket = { ticket, response: make(ticket.hints).then(keep, fail) };
+    const opened: OpenTicket = { ticket, response: make(ticket.dependencies).then(keep, fail) };
     tickets.set(key, opened);
     return opened.response;
   };
@@ -257,11 +257,11 @@ export const createResponseCache = ({
     stats,
     size: store.size,
     /** For what is made beside the cache, and never kept. */
-    createHints,
+    createDependencies,
     /** A response that is neither kept nor given to another, with what it depends on. */
     makeApart: async (key: string, make: MakeBody): Promise<Found> => {
       const ticket = new Ticket(key);
-      return { answer: ticket.toResponse(await make(ticket.hints)), outcome: 'miss' };
+      return { answer: ticket.toResponse(await make(ticket.dependencies)), outcome: 'miss' };
     },
     /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
     current: ({ response: cached }: CacheEntry): CachedResponse | undefined => {

@@ -63,9 +63,9 @@ export class CategoryLoaders {
   byIdOrNull(id: number): Category | Promise<Category | null> {
     let category = this.#loaded.get(id);
     if (!category) {
-      const { hints } = this.#scope;
-      hints.dependsOn('category');
-      category = this.#known?.find(id, hints) ?? this.#read(id);
+      const { dependencies } = this.#scope;
+      dependencies.add('category');
+      category = this.#known?.find(id, dependencies) ?? this.#read(id);
       this.#loaded.set(id, category);
     }
     return category;
@@ -78,25 +78,25 @@ export class CategoryLoaders {
   }
 
   readonly bySlug = memo(async (slug: string): Promise<Category | null> => {
-    this.#scope.hints.dependsOn('category');
+    this.#scope.dependencies.add('category');
     return isStorable(slug) ? this.#reads.bySlug.load(slug) : null;
   });
 
   /** A category that was read together with other rows is not read again. */
   remember(category: Category): void {
-    this.#scope.hints.dependsOn('category');
+    this.#scope.dependencies.add('category');
     this.#loaded.set(category.id, category);
   }
 
   /** Some categories and all that are above them, by id; an unknown id is left out. One statement for any number of calls at the same time. */
   lineage(ids: readonly number[]): Promise<ReadonlyMap<number, Category>> {
-    this.#scope.hints.dependsOn('category');
+    this.#scope.dependencies.add('category');
     return this.#lineages.load(ids);
   }
 
   /** Those that one of these names stands for: a slug, a name, or the names from the root on. */
   async byNames(names: readonly string[]): Promise<Category[]> {
-    this.#scope.hints.dependsOn('category');
+    this.#scope.dependencies.add('category');
     const wanted = new Set(names.filter(isStorable));
     const ends = [...wanted].map((name) => name.slice(name.lastIndexOf(PATH_SEPARATOR) + 1).trimStart());
     const found = await this.#reads.byNames([...wanted], [...new Set([...wanted, ...ends])]);
@@ -110,14 +110,14 @@ export class CategoryLoaders {
 
   /** Those above a category, root first. */
   async ancestorsOf(category: Category): Promise<Category[]> {
-    this.#scope.hints.dependsOn('category');
+    this.#scope.dependencies.add('category');
     if (category.parentId === null) return [];
     return pathAbove(category, await this.lineage([category.parentId])).reverse();
   }
 
   /** These ids and those of all categories below them. */
   withDescendants(ids: readonly number[]): Promise<number[]> {
-    this.#scope.hints.dependsOn('category');
+    this.#scope.dependencies.add('category');
     return this.#reads.withDescendants(ids);
   }
 
@@ -158,7 +158,7 @@ export class CategoryLoaders {
   }
 
   async #rememberAll(read: Promise<Category[]>): Promise<Category[]> {
-    this.#scope.hints.dependsOn('category');
+    this.#scope.dependencies.add('category');
     const categories = await read;
     for (const category of categories) this.#loaded.set(category.id, category);
     return categories;

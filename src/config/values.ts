@@ -10,6 +10,7 @@ import {
   splitUrls,
   urlsOf,
 } from '../database/connection.ts';
+import { canonicalTag, MAX_LANGUAGES } from '../language/languages.ts';
 
 /** A kind of value that a variable may have. */
 export interface Value<T> {
@@ -132,6 +133,22 @@ export const workers = wordOf(
 export const hostName = textWith('a host name or an address', [(value) => /^[\w.:-]+$/.test(value)]);
 
 export const list = listOf('a list with commas between', () => true);
+
+const canonicalTags = (value: string): readonly string[] => itemsOf(value).map((tag) => canonicalTag(tag) ?? tag);
+
+export const languageTags: Value<readonly string[]> = kindOf(
+  `language tags such as en,de,pt-BR, ${MAX_LANGUAGES} at most`,
+  [
+    [
+      (value) => itemsOf(value).every((tag) => canonicalTag(tag) !== undefined),
+      'must be language tags of BCP 47 such as en,de,pt-BR',
+    ],
+    [(value) => itemsOf(value).length <= MAX_LANGUAGES, `must name ${MAX_LANGUAGES} languages at most`],
+    [(value) => new Set(canonicalTags(value)).size === itemsOf(value).length, 'must name each language once'],
+  ],
+  canonicalTags,
+  'readonly string[]',
+);
 
 export const tokenList: Value<readonly string[]> = {
   ...listOf(`${TOKEN_RULE}, with commas between`, isToken),

@@ -10,6 +10,7 @@ import {
   httpUrl,
   integer,
   keySetUrl,
+  languageTags,
   list,
   megabytes,
   milliseconds,
@@ -151,6 +152,14 @@ const log = {
     choice(['all', 'misses', 'none']),
     'Which requests are logged, at level `info`. `misses`: all but cache hits and good health checks.',
     { default: 'misses' },
+  ),
+};
+
+const languages = {
+  LANGUAGES: row(
+    languageTags,
+    'Languages of the catalogue: first that of the columns of its tables, then those that they are translated to.',
+    { default: '', whenUnset: 'one, which responses do not name' },
   ),
 };
 
@@ -375,6 +384,7 @@ export const VARIABLES = {
   ...database,
   ...cache,
   ...log,
+  ...languages,
   ...pages,
   ...queryLimits,
   ...documents,
@@ -407,6 +417,7 @@ export const GROUPS = [
   group('Database', database),
   group('Cache and freshness', cache),
   group('Log', log),
+  group('Languages', languages),
   group('Pages and schema', pages, '`token` means callers with an access token.'),
   group('Limits of an operation', queryLimits, 'Beyond one: the error `QUERY_TOO_COMPLEX`.'),
   group('Documents and plugins', documents),

@@ -4,14 +4,14 @@ import { Prisma, type PrismaClient } from './generated/client/client.ts';
 import { TABLES } from './generated/tables.ts';
 import { type Read, relationsOf, type VisibleBy, type VisibleRules, visibleRead } from './visible-rows.ts';
 
-/** The time of an operation's reads, and the hints that say what its response depends on. */
+/** The time of an operation's reads, and the dependencies that say what its response depends on. */
 interface Reader {
   /** The time by which rows are visible. */
   readonly now: Date;
-  readonly hints: {
-    readonly dependsOn: (table: string) => void;
+  readonly dependencies: {
+    readonly add: (table: string) => void;
     /** On tables that nobody can name. */
-    readonly dependsOnUnknown: () => void;
+    readonly addUnknown: () => void;
     readonly showsUntilNextChange: () => void;
   };
 }
@@ -72,7 +72,7 @@ export class OperationPrisma {
         $allOperations: ({ model, operation, args, query }) => {
           const reader = this.#readers.getStore();
           if (model === undefined) {
-            reader?.hints.dependsOnUnknown();
+            reader?.dependencies.addUnknown();
             return query(args);
           }
           const run = async (ownArgs: unknown): Promise<unknown> => {
@@ -122,9 +122,10 @@ interface PrismaRead extends Read {
   readonly run: (args: unknown) => Promise<unknown>;
 }
 
-const tell = ({ hints }: Reader, tables: ReadonlySet<string>, rules: VisibleRules): void => {
-  for (const table of tables) hints.dependsOn(table);
-  for (const [model, { mayEnd }] of rules) if (mayEnd && tables.has(tableOf(model))) hints.showsUntilNextChange();
+const tell = ({ dependencies }: Reader, tables: ReadonlySet<string>, rules: VisibleRules): void => {
+  for (const table of tables) dependencies.add(table);
+  for (const [model, { mayEnd }] of rules)
+    if (mayEnd && tables.has(tableOf(model))) dependencies.showsUntilNextChange();
 };
 
 /** https://www.prisma.io/docs/orm/reference/error-reference */

@@ -1,4 +1,4 @@
-import type { CacheHints } from '../cache/hints.ts';
+import type { Dependencies } from '../cache/dependencies.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
@@ -6,6 +6,7 @@ import { type OperationClients, OperationPrisma, visibleRules } from '../databas
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
 import type { VisibleBy } from '../database/visible-rows.ts';
+import type { Language, Languages } from '../language/languages.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { Changes } from './live/changed-ids.ts';
 
@@ -13,10 +14,14 @@ import type { Changes } from './live/changed-ids.ts';
 export interface OperationContext extends OperationClients {
   readonly loaders: Loaders;
   /** What the response depends on; resolvers and loaders add to it. */
-  readonly hints: CacheHints;
+  readonly dependencies: Dependencies;
   readonly rowCount: RowCount;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
+  /** That of the response. */
+  readonly language: Language;
+  /** Those that there are. */
+  readonly languages: Languages;
   readonly changes?: Changes;
 }
 
@@ -39,8 +44,9 @@ export interface ReadDeps {
 /** What a feature's loaders are made of, for one operation. */
 export interface LoaderScope {
   /** With `countsViews` the detail of a notice has a placeholder for its view count. */
-  readonly hints: CacheHints;
+  readonly dependencies: Dependencies;
   readonly now: Date;
+  readonly language: Language;
   readonly inFlight: InFlight;
   readonly loaders: Loaders;
 }
@@ -65,14 +71,15 @@ type CreateLoaders = (scope: LoaderScope) => object;
 type CreateLoadersOfAll = ReadonlyMap<string, CreateLoaders>;
 
 export interface CreateContext {
-  /** @param now by default the time of the database */
-  (hints: CacheHints, now?: Date): OperationContext;
+  /** @param now by default the time of the database @param language by default that of the tables */
+  (dependencies: Dependencies, now?: Date, language?: Language): OperationContext;
   readonly during: OperationPrisma['during'];
 }
 
 interface Deps extends ReadDeps {
   readonly features: readonly FeatureLoaders[];
   readonly clock: Clock;
+  readonly languages: Languages;
   /** For one operation. */
   readonly maxRows: number;
   readonly replicas?: Replicas | undefined;
@@ -83,6 +90,7 @@ export const contextFactory = ({
   prisma,
   sql,
   clock,
+  languages,
   tracing,
   knownRows,
   maxRows,
@@ -94,23 +102,29 @@ export const contextFactory = ({
   const primary = createReads({ sql, prisma, knownRows });
   const servers = replicas?.serve(createReads);
 
-  const chooseReads = (hints: CacheHints): CreateLoadersOfAll => {
-    const chosen = servers && hints.asOfMs !== undefined ? servers.choose() : undefined;
+  const chooseReads = (dependencies: Dependencies): CreateLoadersOfAll => {
+    const chosen = servers && dependencies.asOfMs !== undefined ? servers.choose() : undefined;
     if (!chosen) return primary;
-    hints.readsAsOf(chosen.asOfMs);
+    dependencies.readsAsOf(chosen.asOfMs);
     return chosen.reads;
   };
 
-  const create = (hints: CacheHints, now = new Date(clock.nowMs())): OperationContext => {
+  const create = (
+    dependencies: Dependencies,
+    now = new Date(clock.nowMs()),
+    language = languages.default,
+  ): OperationContext => {
     const loaders: Record<string, object> = {};
-    const scope = { hints, now, inFlight: new InFlight(), loaders: loaders as unknown as Loaders };
-    for (const [name, createLoaders] of chooseReads(hints)) loaders[name] = createLoaders(scope);
+    const scope = { dependencies, now, language, inFlight: new InFlight(), loaders: loaders as unknown as Loaders };
+    for (const [name, createLoaders] of chooseReads(dependencies)) loaders[name] = createLoaders(scope);
     return {
       ...operationPrisma.clients,
       loaders: scope.loaders,
-      hints,
+      dependencies,
       rowCount: { rows: 0, maximum: maxRows },
       now,
+      language,
+      languages,
     };
   };
   return Object.assign(create, { during: operationPrisma.during.bind(operationPrisma) });

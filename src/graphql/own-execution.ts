@@ -18,7 +18,7 @@ import { type CountsView, countEach, fillPlaceholders } from './view-count.ts';
 interface Deps {
   readonly documents: Documents;
   readonly createContext: CreateContext;
-  readonly responseCache: Pick<ResponseCache, 'createHints' | 'makeApart'>;
+  readonly responseCache: Pick<ResponseCache, 'createDependencies' | 'makeApart'>;
   readonly costLimit: CostLimit;
   readonly viewCounter: CountsView;
   readonly load: LoadGuard;
@@ -61,8 +61,8 @@ export class OwnExecution implements Execution {
   respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
     const { args, operation, variables, form } = asked;
     const { createContext, costLimit, responseCache } = this.#deps;
-    return responseCache.makeApart(this.topicOf(), async (hints) => {
-      Object.assign(args.contextValue as OwnContext, createContext(hints, caller.previewAt), { changes });
+    return responseCache.makeApart(this.topicOf(), async (dependencies) => {
+      Object.assign(args.contextValue as OwnContext, createContext(dependencies, caller.previewAt), { changes });
       const result = await this.#execute(args, asked);
       if (result.errors) throw failureOf(result);
       return form.toBody(JSON.stringify(result.data), () => costLimit.report(operation.cost, variables)).body;
@@ -80,11 +80,11 @@ export class OwnExecution implements Execution {
   }
 
   #begin({ countViews, previewAt }: Caller): OperationContext {
-    const hints = this.#deps.responseCache.createHints();
-    hints.asOfMs = performance.now();
-    hints.openedMs = hints.asOfMs;
-    hints.countsViews = countViews;
-    return this.#deps.createContext(hints, previewAt);
+    const dependencies = this.#deps.responseCache.createDependencies();
+    dependencies.asOfMs = performance.now();
+    dependencies.openedMs = dependencies.asOfMs;
+    dependencies.countsViews = countViews;
+    return this.#deps.createContext(dependencies, previewAt);
   }
 
   /** @param args those of the request, or what plugins have made of them */
@@ -101,7 +101,7 @@ export class OwnExecution implements Execution {
     const { createContext, hideSuggestions } = this.#deps;
     const { schema, document, contextValue } = args;
     const context = contextValue as OwnContext;
-    const { hints } = context;
+    const { dependencies } = context;
     const validated = validateExecutionArgs({ ...args, document: inOnePiece(schema, document), hideSuggestions });
     if (!('schema' in validated)) return { errors: validated };
     for (let tries = 1; ; tries += 1) {
@@ -109,19 +109,19 @@ export class OwnExecution implements Execution {
       if (!result.errors) return result;
       if (tries === MAX_TRIES || !result.errors.some(isOfVanishedRow)) return failedResult(failureOf(result));
       // The row that referred to it has changed as well, and is read again: from the database alone.
-      hints.views.clear();
-      hints.asOfMs = undefined;
-      Object.assign(context, createContext(hints, context.call.previewAt));
+      dependencies.views.clear();
+      dependencies.asOfMs = undefined;
+      Object.assign(context, createContext(dependencies, context.call.previewAt));
     }
   }
 
   /** Counts the views after the operation, also where a plugin has executed it: an operation that fails counts nothing. */
   async #countViews(args: ExecutionArgs, { data, errors }: ExecutionResult): Promise<void> {
-    const { hints } = args.contextValue as OwnContext;
-    if (hints.views.size === 0 || !data) return;
+    const { dependencies } = args.contextValue as OwnContext;
+    if (dependencies.views.size === 0 || !data) return;
     const { operation, variables } = ask(args, this.#deps);
-    const shown = [...operation.viewsIn(data, variables)].filter(([, id]) => hints.views.has(id));
-    const ids = errors ? new Set(shown.map(([, id]) => id)) : hints.views;
+    const shown = [...operation.viewsIn(data, variables)].filter(([, id]) => dependencies.views.has(id));
+    const ids = errors ? new Set(shown.map(([, id]) => id)) : dependencies.views;
     const numbers = await countEach(this.#deps.viewCounter, ids);
     // A notice that was withdrawn meanwhile does not exist.
     for (const [key, id] of shown) if (typeof numbers.get(id) !== 'number') data[key] = null;

@@ -1,6 +1,6 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { bytesOf, type CachedResponse, toBody } from '../cache/cached-response.ts';
-import type { CacheHints } from '../cache/hints.ts';
+import type { Dependencies } from '../cache/dependencies.ts';
 import type { Executed, Found, MakeBody, ResponseCache } from '../cache/response-cache.ts';
 import { RowVanished } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
@@ -92,9 +92,9 @@ export class SharedExecution implements Execution {
   }
 
   async #runApart(make: MakeBody): Promise<Executed> {
-    const hints = this.#deps.responseCache.createHints();
-    const body = await make(hints);
-    return { status: hints.status, body, encoding: 'utf8' };
+    const dependencies = this.#deps.responseCache.createDependencies();
+    const body = await make(dependencies);
+    return { status: dependencies.status, body, encoding: 'utf8' };
   }
 
   async #runCounted(asked: Asked, make: MakeBody): Promise<Executed> {
@@ -106,9 +106,9 @@ export class SharedExecution implements Execution {
       if (performance.now() >= untilMs) throw databaseUnavailable();
       return countViews(response, counted);
     };
-    const makeCounted: MakeBody = (hints) => {
-      hints.countsViews = true;
-      return make(hints);
+    const makeCounted: MakeBody = (dependencies) => {
+      dependencies.countsViews = true;
+      return make(dependencies);
     };
     try {
       const { answer: template, outcome } = await responseCache.get(this.topicOf(asked), makeCounted);
@@ -117,10 +117,10 @@ export class SharedExecution implements Execution {
       const body = outcome === 'stale' ? undefined : await count(template);
       if (body !== undefined) return { status: 200, body, encoding: 'latin1', template };
       // A notice that has been withdrawn meanwhile is missing when it is read again.
-      const hints = responseCache.createHints();
-      const again = await count({ ...toBody(await makeCounted(hints)), views: [...hints.views] });
+      const dependencies = responseCache.createDependencies();
+      const again = await count({ ...toBody(await makeCounted(dependencies)), views: [...dependencies.views] });
       if (again === undefined) throw withdrawn();
-      return { status: hints.status, body: again, encoding: 'latin1' };
+      return { status: dependencies.status, body: again, encoding: 'latin1' };
     } catch (error) {
       if (!(error instanceof ExecutionFailed) || !error.data || !asked.form.givesPartialData) throw error;
       const views = [...new Set(asked.operation.viewsIn(error.data, asked.variables).values())];
@@ -133,17 +133,19 @@ export class SharedExecution implements Execution {
   #maker(asked: Asked, caller: Caller, changes?: Changes): MakeBody {
     const { costLimit } = this.#deps;
     const { operation, variables, form } = asked;
-    return async (hints) => {
-      if (operation.isOfSchema) hints.dependsOnNothing();
-      const data = await inTurn(operation, caller, this.#deps, () => this.#execute(asked, caller, hints, changes));
+    return async (dependencies) => {
+      if (operation.isOfSchema) dependencies.addNothing();
+      const data = await inTurn(operation, caller, this.#deps, () =>
+        this.#execute(asked, caller, dependencies, changes),
+      );
       const { body, status } = form.toBody(data, () => costLimit.report(operation.cost, variables));
-      hints.status = status;
+      dependencies.status = status;
       return body;
     };
   }
 
   /** The JSON text of the data. */
-  async #execute(asked: Asked, caller: Caller, hints: CacheHints, changes?: Changes): Promise<string> {
+  async #execute(asked: Asked, caller: Caller, dependencies: Dependencies, changes?: Changes): Promise<string> {
     const { createContext, compiled } = this.#deps;
     const { args, operation, variables } = asked;
     for (let tries = 1; ; tries += 1) {
@@ -151,7 +153,7 @@ export class SharedExecution implements Execution {
       // Resolvers find in the context what plugins have put there.
       const context = {
         ...(args.contextValue as object),
-        ...createContext(hints, caller.previewAt),
+        ...createContext(dependencies, caller.previewAt),
         ...(changes && { changes }),
       };
       try {
@@ -161,9 +163,9 @@ export class SharedExecution implements Execution {
       } catch (error) {
         if (!(error instanceof RowVanished) || isLast) throw error;
         // The row that referred to it has changed as well, and is read again.
-        hints.views.clear();
+        dependencies.views.clear();
         // From the database alone: a row that is known may be older than the one that refers to it.
-        hints.asOfMs = undefined;
+        dependencies.asOfMs = undefined;
       }
     }
   }

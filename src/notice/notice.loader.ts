@@ -51,12 +51,15 @@ export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
 });
 
 /** Loaders for one operation. */
-export const createNoticeLoaders = (reads: ReturnType<typeof createNoticeReads>, { hints, now }: LoaderScope) => {
+export const createNoticeLoaders = (
+  reads: ReturnType<typeof createNoticeReads>,
+  { dependencies, now }: LoaderScope,
+) => {
   let current: Promise<Notice[]> | undefined;
   let nextChange: Promise<Date | null> | undefined;
 
   const read = async (id: number): Promise<Notice | null> => {
-    hints.dependsOn('notice');
+    dependencies.add('notice');
     const notice = await reads.byId.load(id);
     return notice && readable.holds(notice, now) ? notice : null;
   };
@@ -64,35 +67,35 @@ export const createNoticeLoaders = (reads: ReturnType<typeof createNoticeReads>,
   const readCounted = async (id: number): Promise<Notice | null> => {
     const notice = await read(id);
     if (!notice) return null;
-    hints.views.add(id);
+    dependencies.views.add(id);
     // It throws where anything but writing is done with it.
     return Object.create(notice, { viewCount: { value: new ViewCountPlaceholder(id) } });
   };
 
   const listed = (notices: Notice[]): Notice[] => {
-    for (const { endsAt } of notices) if (endsAt) hints.showsUntil(endsAt.getTime());
+    for (const { endsAt } of notices) if (endsAt) dependencies.showsUntil(endsAt.getTime());
     return notices;
   };
 
   return {
     /** Every notice in effect: pinned first, then latest start. */
     inEffect: (): Promise<Notice[]> => {
-      hints.dependsOn('notice');
+      dependencies.add('notice');
       current ??= reads.inEffect(now).then(listed);
       return current;
     },
     page: memo(async (key: NoticePageKey) => {
-      hints.dependsOn('notice');
+      dependencies.add('notice');
       const { items, total } = await reads.page(key, now);
       return { items: listed(items), total };
     }, JSON.stringify),
     /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
     nextChangeAt: (): Promise<Date | null> => {
-      hints.dependsOn('notice');
+      dependencies.add('notice');
       nextChange ??= reads.nextChangeAt(now);
       return nextChange;
     },
-    /** A readable notice, else null. Where the operation counts views, its count is a placeholder, and the hints name the notice. */
-    viewed: memo(hints.countsViews ? readCounted : read),
+    /** A readable notice, else null. Where the operation counts views, its count is a placeholder, and the dependencies name the notice. */
+    viewed: memo(dependencies.countsViews ? readCounted : read),
   };
 };

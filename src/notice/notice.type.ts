@@ -33,8 +33,8 @@ export const Notice = builder.prismaObject('Notice', {
       type: 'SafeInt',
       description: 'How often its detail has been read. In lists it may lag by some seconds.',
       extensions: { isSilent: true },
-      resolve: ({ viewCount }, _, { hints }) => {
-        hints.holdsFor(VIEW_COUNT_LAG_MS);
+      resolve: ({ viewCount }, _, { dependencies }) => {
+        dependencies.holdsFor(VIEW_COUNT_LAG_MS);
         return viewCount;
       },
     }),

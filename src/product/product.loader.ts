@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { CacheHints } from '../cache/hints.ts';
+import type { Dependencies } from '../cache/dependencies.ts';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import { RowVanished } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
@@ -68,11 +68,11 @@ class ProductLists {
     });
   }
 
-  async read({ statementOf, orderBy, values }: ListRead, now: Date, hints: CacheHints): Promise<Product[]> {
+  async read({ statementOf, orderBy, values }: ListRead, now: Date, dependencies: Dependencies): Promise<Product[]> {
     const known = this.#known;
     // An operation that has to be as new as possible uses no known rows: one statement reads ids and rows of one moment.
-    if (this.#wereMostKnown && hints.asOfMs !== undefined)
-      return this.#rowsOf(await this.#sql.rows<ListedId>(statementOf(orderBy, 'ids'), values), now, hints);
+    if (this.#wereMostKnown && dependencies.asOfMs !== undefined)
+      return this.#rowsOf(await this.#sql.rows<ListedId>(statementOf(orderBy, 'ids'), values), now, dependencies);
     return keepRows(known, async () => {
       const rows = await this.#sql.rows<Product>(statementOf(orderBy, 'rows'), values);
       const knownRows = known ? rows.filter(({ id }) => known.has(id)) : [];
@@ -82,8 +82,8 @@ class ProductLists {
   }
 
   /** @throws RowVanished where a product has left the list since its ids were read */
-  async #rowsOf(list: readonly ListedId[], now: Date, hints: CacheHints): Promise<Product[]> {
-    const rows = list.map(({ id }) => this.#known?.find(id, hints));
+  async #rowsOf(list: readonly ListedId[], now: Date, dependencies: Dependencies): Promise<Product[]> {
+    const rows = list.map(({ id }) => this.#known?.find(id, dependencies));
     const unknown = list.filter((_, place) => rows[place] === undefined);
     this.#wereMostKnown = !isMost(unknown, list);
     const read = (await Promise.all(unknown.map(({ id }) => this.#rowsById.load(id)))).values();
@@ -126,14 +126,19 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
       read: (slugs: string[]) => readInCategory(prisma, known, { slug: { in: inList(slugs) } }),
       keyOf: ({ product }) => product.slug,
     }),
-    list: ({ categoryIds, orderBy, limit }: ProductListKey, now: Date, hints: CacheHints) => {
+    list: ({ categoryIds, orderBy, limit }: ProductListKey, now: Date, dependencies: Dependencies) => {
       const ofAll = categoryIds.length === 0;
       const values = ofAll ? [now, limit] : [categoryIds, now, limit];
-      return lists.read({ statementOf: ofAll ? listOfAll : listOfCategories, orderBy, values }, now, hints);
+      return lists.read({ statementOf: ofAll ? listOfAll : listOfCategories, orderBy, values }, now, dependencies);
     },
     /** The first `limit` of each category, one category after another. */
-    topOfEach: (categoryIds: readonly number[], orderBy: ProductOrder, limit: number, now: Date, hints: CacheHints) =>
-      lists.read({ statementOf: topOfEachCategory, orderBy, values: [categoryIds, now, limit] }, now, hints),
+    topOfEach: (
+      categoryIds: readonly number[],
+      orderBy: ProductOrder,
+      limit: number,
+      now: Date,
+      dependencies: Dependencies,
+    ) => lists.read({ statementOf: topOfEachCategory, orderBy, values: [categoryIds, now, limit] }, now, dependencies),
     /** The first `limit` that are related to each product, which `of` names, one product after another. */
     relatedToEach: async (ids: readonly number[], limit: number, now: Date) => {
       const rows = await sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
@@ -169,11 +174,11 @@ export class ProductLoaders {
 
   /** A visible product, else null. */
   byId(id: number): Product | null | Promise<Product | null> {
-    const { hints } = this.#scope;
-    hints.dependsOnRow('product', id);
+    const { dependencies } = this.#scope;
+    dependencies.addRow('product', id);
     let product = this.#byId.get(id);
     if (product === undefined) {
-      const found = this.#known?.find(id, hints);
+      const found = this.#known?.find(id, dependencies);
       product = found ? this.#visible(found) : this.#readById(id);
       this.#byId.set(id, product);
     }
@@ -186,16 +191,16 @@ export class ProductLoaders {
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
   list(key: ProductListKey): Promise<Product[]> {
     const own = { ...key, categoryIds: [...new Set(key.categoryIds)] };
-    const { inFlight, now, hints } = this.#scope;
-    return this.#listOnce(own, () => inFlight.track(this.#reads.list(own, now, hints)));
+    const { inFlight, now, dependencies } = this.#scope;
+    return this.#listOnce(own, () => inFlight.track(this.#reads.list(own, now, dependencies)));
   }
 
   /** The first `limit` visible products of one category. */
   ofCategory(id: number, orderBy: ProductOrder, limit: number): Promise<Product[]> {
-    const { now, hints } = this.#scope;
+    const { now, dependencies } = this.#scope;
     const load = () =>
       this.#forEach(`top ${orderBy} ${limit}`, id, async (ids) => {
-        const rows = await this.#reads.topOfEach(ids, orderBy, limit, now, hints);
+        const rows = await this.#reads.topOfEach(ids, orderBy, limit, now, dependencies);
         const byCategory = Map.groupBy(rows, (row) => row.categoryId);
         return ids.map((categoryId) => byCategory.get(categoryId) ?? []);
       });
@@ -204,8 +209,8 @@ export class ProductLoaders {
 
   /** The first `limit` visible products that are related to another one. */
   relatedTo(id: number, limit: number): Promise<Product[]> {
-    const { hints, now } = this.#scope;
-    hints.dependsOn('product');
+    const { dependencies, now } = this.#scope;
+    dependencies.add('product');
     return this.#forEach(`related ${limit}`, id, async (ids) => {
       const rows = await this.#reads.relatedToEach(ids, limit, now);
       const byProduct = Map.groupBy(rows, ({ of }) => of);
@@ -215,18 +220,18 @@ export class ProductLoaders {
 
   /** The currency of most visible products. */
   currency(): Promise<string | null> {
-    const { hints, now, inFlight } = this.#scope;
-    hints.dependsOn('product');
+    const { dependencies, now, inFlight } = this.#scope;
+    dependencies.add('product');
     return inFlight.track(this.#reads.currency(now));
   }
 
   /** How many visible products a category has. */
   countOfCategory(id: number, withDescendants: boolean): Promise<number> {
-    const { hints, now } = this.#scope;
+    const { dependencies, now } = this.#scope;
     if (withDescendants) {
-      hints.dependsOn('category');
-      hints.dependsOn('product');
-    } else hints.dependsOnGroup('product', id);
+      dependencies.add('category');
+      dependencies.add('product');
+    } else dependencies.addGroup('product', id);
     return this.#forEach(`count ${withDescendants}`, id, async (ids) => {
       const counts = await this.#reads.countOfEach(ids, withDescendants, now);
       const byId = new Map(counts.map((each) => [each.id, each.count]));
@@ -246,10 +251,10 @@ export class ProductLoaders {
 
   #visible(product: Product | null): Product | null {
     if (!product) return null;
-    const { hints, now } = this.#scope;
+    const { dependencies, now } = this.#scope;
     if (visibility.holds(product, now)) return product;
     const from = visibleFrom(product);
-    if (from) hints.holdsUntil(from.getTime());
+    if (from) dependencies.holdsUntil(from.getTime());
     return null;
   }
 
@@ -266,18 +271,18 @@ export class ProductLoaders {
 
   async #readBySlug(slug: string): Promise<Product | null> {
     if (!isStorable(slug)) return null;
-    const { hints, inFlight } = this.#scope;
+    const { dependencies, inFlight } = this.#scope;
     const product = this.#withCategory(await inFlight.track(this.#reads.bySlug.load(slug)));
     // No other product can have the slug before this one changes.
-    if (product) hints.dependsOnRow('product', product.id);
-    else hints.dependsOn('product');
+    if (product) dependencies.addRow('product', product.id);
+    else dependencies.add('product');
     return this.#visible(product);
   }
 
   #listOnce({ categoryIds, orderBy, limit }: ProductListKey, read: () => Promise<Product[]>): Promise<Product[]> {
-    const { hints } = this.#scope;
-    if (categoryIds.length === 0) hints.dependsOn('product');
-    for (const id of categoryIds) hints.dependsOnGroup('product', id);
+    const { dependencies } = this.#scope;
+    if (categoryIds.length === 0) dependencies.add('product');
+    for (const id of categoryIds) dependencies.addGroup('product', id);
     const name = `${orderBy} ${limit} ${categoryIds}`;
     let list = this.#lists.get(name);
     if (!list) {

@@ -39,7 +39,7 @@ export const createVariantReads = (prisma: PrismaClient, sql: Sql) => ({
 /** Loaders for one operation. */
 export const createVariantLoaders = (
   reads: ReturnType<typeof createVariantReads>,
-  { hints, inFlight, loaders }: LoaderScope,
+  { dependencies, inFlight, loaders }: LoaderScope,
 ) => {
   const ofProduct = new DataLoader<Product, VariantOfProduct[], number>(
     async (products) => {
@@ -57,7 +57,7 @@ export const createVariantLoaders = (
 
   const withProduct = async (variant: ProductVariant | null): Promise<VariantOfProduct | null> => {
     if (!variant) return null;
-    hints.dependsOnRow('product_variant', variant.id);
+    dependencies.addRow('product_variant', variant.id);
     const product = await loaders.product.byId(variant.productId);
     return product && { ...variant, product };
   };
@@ -65,12 +65,12 @@ export const createVariantLoaders = (
   return {
     /** By position, then id; for all products of an operation in one statement. */
     ofProduct: (product: Product): Promise<VariantOfProduct[]> => {
-      hints.dependsOnGroup('product_variant', product.id);
+      dependencies.addGroup('product_variant', product.id);
       return ofProduct.load(product);
     },
     /** A variant of a visible product, else null. */
     byId: memo((id: number) => {
-      hints.dependsOnRow('product_variant', id);
+      dependencies.addRow('product_variant', id);
       return inFlight.track(reads.byId.load(id)).then(withProduct);
     }),
     /** A variant of a visible product, else null. */
@@ -78,13 +78,13 @@ export const createVariantLoaders = (
       if (!isStorable(sku)) return null;
       const variant = await inFlight.track(reads.bySku.load(sku));
       // No other variant can have the sku before this one changes.
-      if (!variant) hints.dependsOn('product_variant');
+      if (!variant) dependencies.add('product_variant');
       return withProduct(variant);
     }),
     /** The visible product with this SKU, or with a variant of this SKU or barcode. */
     productByCode: memo(async (code: string): Promise<Product | null> => {
-      hints.dependsOn('product');
-      hints.dependsOn('product_variant');
+      dependencies.add('product');
+      dependencies.add('product_variant');
       const found = isStorable(code) ? await inFlight.track(reads.productByCode.load(code)) : null;
       for (const id of found?.ids ?? []) {
         const product = await loaders.product.byId(id);

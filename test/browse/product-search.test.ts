@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import type { BrowseEngine, BrowseRequest } from '../../src/browse/browse-engine.ts';
 import { ProductSearch } from '../../src/browse/product-search.ts';
 import { readSearchArguments, type SearchArguments } from '../../src/browse/search-arguments.ts';
-import { CacheHints } from '../../src/cache/hints.ts';
+import { Dependencies } from '../../src/cache/dependencies.ts';
 import { createTags } from '../../src/cache/tags.ts';
 import { RowVanished } from '../../src/database/failures.ts';
 import { FEATURES } from '../../src/features.ts';
 import { InFlight, type LoaderScope, type Loaders } from '../../src/graphql/context.ts';
+import { Languages } from '../../src/language/languages.ts';
 
 /** A search on an engine that finds the product 7, which no table has any more. */
 const searchFor = (args: SearchArguments) => {
@@ -29,8 +30,9 @@ const searchFor = (args: SearchArguments) => {
     correct: async () => undefined,
   };
   const scope: LoaderScope = {
-    hints: new CacheHints(createTags(FEATURES)),
+    dependencies: new Dependencies(createTags(FEATURES)),
     now: new Date(),
+    language: new Languages([]).default,
     inFlight: new InFlight(),
     loaders: { product: { byId: async () => null } } as unknown as Loaders,
   };

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
+import type { Dependencies } from '../../src/cache/dependencies.ts';
 import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
-import type { CacheHints } from '../../src/cache/hints.ts';
 import { createResponseCache, type ResponseCache } from '../../src/cache/response-cache.ts';
 import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
 import { type Clock, createClock } from '../../src/database/clock.ts';
@@ -60,8 +60,8 @@ beforeEach(async () => {
 
 /** Asks for an answer of so many bytes, and tells whether it was in memory. */
 const ask = async (key: string, bytes: number): Promise<string> => {
-  const { answer, outcome } = await answers.get(key, async (hints) => {
-    hints.dependsOn('product');
+  const { answer, outcome } = await answers.get(key, async (dependencies) => {
+    dependencies.add('product');
     return 'x'.repeat(bytes);
   });
   expect(answer.byteLength).toBe(bytes);
@@ -70,10 +70,10 @@ const ask = async (key: string, bytes: number): Promise<string> => {
 
 describe('an answer that was read where the last commits may be missing', () => {
   test('is given to others only within the bound, and holds for no longer than one that was read at once', async () => {
-    const read = (asOfMs: number) => async (hints: CacheHints) => {
-      hints.readsAsOf(asOfMs);
-      hints.holdsFor(5000);
-      hints.dependsOn('category');
+    const read = (asOfMs: number) => async (dependencies: Dependencies) => {
+      dependencies.readsAsOf(asOfMs);
+      dependencies.holdsFor(5000);
+      dependencies.add('category');
       return String(asOfMs);
     };
     const beganMs = performance.now();
@@ -88,9 +88,9 @@ describe('an answer that was read where the last commits may be missing', () => 
   test('is made again for who shared it before that was known', async () => {
     const beganMs = performance.now();
     const ask = (text: string, ageMs: number) =>
-      answers.get('late', async (hints) => {
+      answers.get('late', async (dependencies) => {
         await Promise.resolve();
-        hints.readsAsOf(beganMs - ageMs);
+        dependencies.readsAsOf(beganMs - ageMs);
         return text;
       });
     const [first, second] = await Promise.all([ask('old', 1001), ask('new', 0)]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { Dependencies } from '../../src/cache/dependencies.ts';
 import type { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
-import { CacheHints } from '../../src/cache/hints.ts';
 import { createKnownRows, type KnownRows } from '../../src/cache/known-rows.ts';
 import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
 import { FEATURES } from '../../src/features.ts';
@@ -175,10 +175,10 @@ test('what is made of a known row is as old as the last heartbeat', async () => 
   const rows = createRows(tagVersions, 500);
   const products = rows.of<{ id: number }>('product');
   await products.keep(async () => [{ id: 1 }]);
-  const hints = new CacheHints(tagVersions.tags);
-  hints.asOfMs = performance.now();
-  expect(products.find(1, hints)).toMatchObject({ id: 1 });
-  expect(performance.now() - hints.asOfMs).toBeGreaterThanOrEqual(500);
+  const dependencies = new Dependencies(tagVersions.tags);
+  dependencies.asOfMs = performance.now();
+  expect(products.find(1, dependencies)).toMatchObject({ id: 1 });
+  expect(performance.now() - dependencies.asOfMs).toBeGreaterThanOrEqual(500);
 });
 
 test('a row that changes between its read and the end of the statement is not kept', async () => {
@@ -189,11 +189,11 @@ test('a row that changes between its read and the end of the statement is not ke
     tagVersions.changed({ table: 'product', rows: { ids: [2], groupIds: [], nextChangeMs: Number.POSITIVE_INFINITY } });
     return [{ id: 1 }, { id: 2 }];
   });
-  const hints = new CacheHints(tagVersions.tags);
-  expect(products.find(1, hints), 'with a view that is counted').toBeUndefined();
-  hints.asOfMs = performance.now();
-  expect(products.find(1, hints)).toMatchObject({ id: 1 });
-  expect(products.find(2, hints)).toBeUndefined();
+  const dependencies = new Dependencies(tagVersions.tags);
+  expect(products.find(1, dependencies), 'with a view that is counted').toBeUndefined();
+  dependencies.asOfMs = performance.now();
+  expect(products.find(1, dependencies)).toMatchObject({ id: 1 });
+  expect(products.find(2, dependencies)).toBeUndefined();
 });
 
 test('texts of other letters than those of Latin-1 count twice, as they take twice the memory', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CacheHints } from '../../src/cache/hints.ts';
+import { Dependencies } from '../../src/cache/dependencies.ts';
 import { type CachedTable, createTagVersions, readChange } from '../../src/cache/tags.ts';
 
 // The rules by themselves: what a response depends on, and which change is one of it.
@@ -32,9 +32,9 @@ describe('a response', () => {
   test('of more rows than it has tags for depends on each of them', () => {
     const versions = createTagVersions(TABLES);
     const ids = Array.from({ length: 100 }, (_, index) => index + 1);
-    const hints = new CacheHints(versions.tags);
-    for (const id of ids) hints.dependsOnRow('product', id);
-    const tags = [...hints.tags];
+    const dependencies = new Dependencies(versions.tags);
+    for (const id of ids) dependencies.addRow('product', id);
+    const tags = [...dependencies.tags];
     expect(tags.length).toBeLessThan(70);
     for (const id of ids) {
       const read = { tags, trueAt: versions.sequence };
@@ -45,10 +45,10 @@ describe('a response', () => {
 
   test('of few rows depends on no other', () => {
     const versions = createTagVersions(TABLES);
-    const hints = new CacheHints(versions.tags);
-    for (let id = 1; id <= 60; id += 1) hints.dependsOnRow('product', id);
+    const dependencies = new Dependencies(versions.tags);
+    for (let id = 1; id <= 60; id += 1) dependencies.addRow('product', id);
     versions.changed({ table: 'product', rows: { ids: [61], groupIds: [1], nextChangeMs } });
-    expect(versions.hasChanged({ tags: [...hints.tags], trueAt: 0 })).toBe(false);
+    expect(versions.hasChanged({ tags: [...dependencies.tags], trueAt: 0 })).toBe(false);
   });
 
   test.for([
@@ -58,10 +58,10 @@ describe('a response', () => {
     ['a table that nobody watches, then a watched one', ['brand', 'product'], false],
     ['nothing that was said', [], false],
   ] as const)('that shows %s', ([, tables, isWatched]) => {
-    for (const read of ['dependsOn', 'dependsOnRow', 'dependsOnGroup'] as const) {
-      const hints = new CacheHints(createTagVersions(TABLES).tags);
-      for (const table of tables) hints[read](table, 1);
-      expect(hints.isWatched).toBe(isWatched);
+    for (const read of ['add', 'addRow', 'addGroup'] as const) {
+      const dependencies = new Dependencies(createTagVersions(TABLES).tags);
+      for (const table of tables) dependencies[read](table, 1);
+      expect(dependencies.isWatched).toBe(isWatched);
     }
   });
 });

@@ -79,6 +79,25 @@ test.for([
   expect(() => readConfig(environment)).toThrow(message);
 });
 
+test('languages are read in their canonical form', () => {
+  expect(readConfig({ LANGUAGES: ' en, DE ,pt-br,zh-hant-tw,iw ' }).languages).toEqual([
+    'en',
+    'de',
+    'pt-BR',
+    'zh-Hant-TW',
+    'he',
+  ]);
+  expect(readConfig({}).languages).toEqual([]);
+});
+
+test.for([
+  ['en,de_DE', 'LANGUAGES must be language tags of BCP 47 such as en,de,pt-BR, but is "en,de_DE"'],
+  ['en,de,EN', 'LANGUAGES must name each language once'],
+  [Array.from({ length: 21 }, (_, n) => `en-${100 + n}`).join(), 'LANGUAGES must name 20 languages at most'],
+])('LANGUAGES may not be %s', ([value = '', message]) => {
+  expect(() => readConfig({ LANGUAGES: value })).toThrow(message);
+});
+
 test('a fault shows neither the password in a value nor more than its beginning', () => {
   const url = 'postgresql://shop:s3cret-of-shop@db/shop';
   expect(() => readConfig({ PORT: url })).toThrow(

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { CacheHints } from '../../src/cache/hints.ts';
+import { Dependencies } from '../../src/cache/dependencies.ts';
 import { createTags } from '../../src/cache/tags.ts';
 import { createCategoryReads } from '../../src/category/category.loader.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
@@ -36,9 +36,9 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     const prisma = await createPrisma(pool);
     const sql = createSql(pool);
     const now = new Date();
-    const hints = new CacheHints(createTags(FEATURES));
+    const dependencies = new Dependencies(createTags(FEATURES));
     const products = createProductReads(sql, prisma);
-    const ofList = await products.list({ categoryIds: [], orderBy: 'DEFAULT', limit: 1 }, now, hints);
+    const ofList = await products.list({ categoryIds: [], orderBy: 'DEFAULT', limit: 1 }, now, dependencies);
     const read = await products.byId.load(productId);
     const category = (await createCategoryReads(sql, prisma).lineage([categoryId])).find(({ id }) => id === categoryId);
     const page = { page: 1, pageSize: 1, keyword: null, type: null };

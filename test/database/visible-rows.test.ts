@@ -218,9 +218,9 @@ describe('Prisma shows visible rows alone:', () => {
   });
 
   test('by the time of the operation', async () => {
-    const hints = { dependsOn: () => {}, dependsOnUnknown: () => {}, showsUntilNextChange: () => {} };
+    const dependencies = { add: () => {}, addUnknown: () => {}, showsUntilNextChange: () => {} };
     const names = (now: string) =>
-      operations.during({ now: new Date(now), hints }, async () =>
+      operations.during({ now: new Date(now), dependencies }, async () =>
         (await clients.prisma.product.findMany({ orderBy: { id: 'asc' } })).map(({ name }) => name),
       );
     expect(await names('2026-06-30T23:59:59.999Z')).toEqual(['shown']);

@@ -262,7 +262,7 @@ describe('the fetch of a server component', () => {
 });
 
 test.for([
-  ['clients.md', 9],
+  ['clients.md', 7],
   ['live.md', 3],
 ] as const)('what docs/%s shows is in the examples', async ([name, least]) => {
   const page = await readFile(path.join(ROOT, 'docs', name), 'utf8');

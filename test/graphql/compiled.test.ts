@@ -3,7 +3,7 @@ import { type ExecutionResult, execute, type GraphQLField, parse, validate } fro
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { createBrowse } from '../../src/browse/browse.feature.ts';
-import { CacheHints } from '../../src/cache/hints.ts';
+import { Dependencies } from '../../src/cache/dependencies.ts';
 import { createTags } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
@@ -12,6 +12,7 @@ import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
 import { contextFactory, type OperationContext } from '../../src/graphql/context.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
+import { Languages } from '../../src/language/languages.ts';
 import { NO_TRACING } from '../../src/observability/tracing.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -58,10 +59,11 @@ beforeAll(async () => {
     prisma,
     sql,
     clock,
+    languages: new Languages([]),
     tracing: NO_TRACING,
     maxRows: MAX_COST,
   });
-  createContext = () => create(new CacheHints(createTags(FEATURES)));
+  createContext = () => create(new Dependencies(createTags(FEATURES)));
   return async () => {
     await prisma.$disconnect();
     await pool.end();

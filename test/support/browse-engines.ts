@@ -4,8 +4,8 @@ import type { BrowseEngine } from '../../src/browse/browse-engine.ts';
 import { BrowseIndex } from '../../src/browse/index-engine.ts';
 import { createSqlEngine } from '../../src/browse/sql-engine.ts';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
+import { Dependencies } from '../../src/cache/dependencies.ts';
 import { startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
-import { CacheHints } from '../../src/cache/hints.ts';
 import { createTagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
@@ -50,9 +50,9 @@ export const createBrowseEngines = async (
   });
   const sql = createSqlEngine(database);
   const over = (other: BrowseEngine): BrowseEngine => {
-    const hints = new CacheHints(tagVersions.tags);
-    hints.asOfMs = performance.now();
-    return browseIndex.before(other, hints);
+    const dependencies = new Dependencies(tagVersions.tags);
+    dependencies.asOfMs = performance.now();
+    return browseIndex.before(other, dependencies);
   };
   const refuse = (): never => {
     throw new Error('the index did not answer');

@@ -68,7 +68,7 @@ export class CompiledExecution {
     if (vanished) throw new RowVanished(vanished.message, { cause: vanished });
     if (failed) this.#noteFailure(execution, failed.error, !errors);
     if (errors) throw failureOf(result);
-    return writePlaceholders(data, context.hints.views);
+    return writePlaceholders(data, context.dependencies.views);
   }
 
   /**

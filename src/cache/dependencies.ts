@@ -4,7 +4,7 @@ import type { TableTags, Tag, Tags } from './tags.ts';
 const MAX_TAGS = 64;
 
 /** Collects what resolvers and loaders say about the response of one operation, so that the cache knows how long it holds. */
-export class CacheHints {
+export class Dependencies {
   readonly #tags: Pick<Tags, 'of'>;
   readonly tags = new Set<Tag>();
   /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
@@ -35,7 +35,7 @@ export class CacheHints {
     if (this.asOfMs !== undefined && ms < this.asOfMs) this.asOfMs = ms;
   }
 
-  dependsOn(table: string): void {
+  add(table: string): void {
     const tags = this.#tagsOf(table);
     if (!tags) return;
     this.tables.add(table);
@@ -44,12 +44,12 @@ export class CacheHints {
   }
 
   /** The response shows this row, or that there is none. Where that changes with time alone, call {@link holdsUntil} too. */
-  dependsOnRow(table: string, id: number): void {
+  addRow(table: string, id: number): void {
     const tags = this.#tagsOf(table);
     if (tags) this.#add(tags, tags.row(id));
   }
 
-  dependsOnGroup(table: string, id: number): void {
+  addGroup(table: string, id: number): void {
     const tags = this.#tagsOf(table);
     if (!tags) return;
     this.tables.add(table);
@@ -57,11 +57,11 @@ export class CacheHints {
   }
 
   /** The response shows something whose changes are notified by nobody: it is not kept. */
-  dependsOnUnknown(): void {
+  addUnknown(): void {
     this.#isWatched = false;
   }
 
-  dependsOnNothing(): void {
+  addNothing(): void {
     this.#neverChanges = true;
   }
 
@@ -91,7 +91,7 @@ export class CacheHints {
 
   #tagsOf(table: string): TableTags | undefined {
     const tags = this.#tags.of(table);
-    if (!tags) this.dependsOnUnknown();
+    if (!tags) this.addUnknown();
     return tags;
   }
 

@@ -1,0 +1,118 @@
+import { LRUCache } from 'lru-cache';
+import Negotiator from 'negotiator';
+import { badArgument } from '../errors.ts';
+
+/** A language that answers are given in. There is one object for each, so that equal languages are identical. */
+export interface Language {
+  /** BCP 47, in its canonical form: `pt-BR`. */
+  readonly code: string;
+  /** Its name in the language itself: `português (Brasil)`. */
+  readonly name: string;
+  /** Whether it is the language of the tables' own columns. */
+  readonly isDefault: boolean;
+  /** Where a text is looked for before the table's own column: `['pt-BR', 'pt']`. Undefined for the default language. */
+  readonly fallBacks: readonly string[] | undefined;
+}
+
+export const MAX_LANGUAGES = 20;
+
+/** The language of the tables where none is configured: https://www.rfc-editor.org/rfc/rfc5646#section-4.1 */
+const UNDETERMINED = 'und';
+
+/** How many spellings of `Accept-Language` are remembered: browsers send some thousands in all, and few of them to one shop. */
+const MAX_SPELLINGS = 1000;
+
+/** No browser sends so many languages. A longer header decides nothing. */
+const MAX_HEADER_CHARS = 512;
+
+/** The languages that are configured. */
+export class Languages {
+  /** The first is that of the tables' own columns. */
+  readonly all: readonly Language[];
+  readonly default: Language;
+  /** Whether a response says in which language it is. */
+  readonly areConfigured: boolean;
+  /** Whether there is anything to choose. */
+  readonly areSeveral: boolean;
+  readonly #byCode: ReadonlyMap<string, Language>;
+  readonly #byHeader = new LRUCache<string, Language>({ max: MAX_SPELLINGS });
+
+  /** @param codes canonical, each once, the default first; none where none is configured */
+  constructor(codes: readonly string[]) {
+    const [first = UNDETERMINED, ...others] = codes;
+    this.default = { code: first, name: nameOf(first), isDefault: true, fallBacks: undefined };
+    this.all = [
+      this.default,
+      ...others.map((code) => ({ code, name: nameOf(code), isDefault: false, fallBacks: fallBacksOf(code, first) })),
+    ];
+    this.areConfigured = codes.length > 0;
+    this.areSeveral = others.length > 0;
+    this.#byCode = new Map(this.all.map((language) => [language.code, language]));
+  }
+
+  /** The language that a client names, by the look-up of RFC 4647; where none fits, the default. @throws AppError BAD_USER_INPUT for what is no tag */
+  ofTag(tag: string): Language {
+    const code = canonicalTag(tag);
+    if (code === undefined) {
+      throw badArgument(
+        'language',
+        `must be a language tag of BCP 47 such as "de" or "pt-BR", but is ${JSON.stringify(tag)}`,
+      );
+    }
+    return this.#lookUp(code) ?? this.default;
+  }
+
+  /** The language that a header `Accept-Language` prefers: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4 */
+  ofHeader(header: string | undefined): Language {
+    if (!this.areSeveral || header === undefined || header.length > MAX_HEADER_CHARS) return this.default;
+    let language = this.#byHeader.get(header);
+    if (language === undefined) {
+      language = this.#negotiate(header);
+      this.#byHeader.set(header, language);
+    }
+    return language;
+  }
+
+  #negotiate(header: string): Language {
+    const negotiator = new Negotiator({ headers: { 'accept-language': header } });
+    for (const range of negotiator.languages()) {
+      // Any but those that the header refuses (`q=0`) or prefers.
+      if (range === '*')
+        return this.#byCode.get(negotiator.languages(this.all.map(({ code }) => code))[0] ?? '') ?? this.default;
+      const found = this.#lookUp(canonicalTag(range) ?? '');
+      if (found) return found;
+    }
+    return this.default;
+  }
+
+  #lookUp(code: string): Language | undefined {
+    for (const range of rangesOf(code)) {
+      const language = this.#byCode.get(range);
+      if (language) return language;
+    }
+    return undefined;
+  }
+}
+
+/** @returns undefined for what is no language tag of BCP 47 */
+export const canonicalTag = (tag: string): string | undefined => {
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+};
+
+/** A tag and its parents, from the most to the least special: https://www.rfc-editor.org/rfc/rfc4647#section-3.4 */
+function* rangesOf(code: string): Generator<string> {
+  // A subtag of one character begins an extension, which means nothing without what follows.
+  for (let range = code; range !== ''; range = range.replace(/(?:^|-)[^-]+$/, '').replace(/-[^-]$/, '')) yield range;
+}
+
+/** The table's own column comes in the place of the default language. */
+const fallBacksOf = (code: string, byDefault: string): readonly string[] => {
+  const ranges = [...rangesOf(code)];
+  return ranges.includes(byDefault) ? ranges.slice(0, ranges.indexOf(byDefault)) : ranges;
+};
+
+const nameOf = (code: string): string => new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code;
