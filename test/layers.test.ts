@@ -18,6 +18,7 @@ const LAYERS = [
   ['variant'],
   ['product'],
   ['notice', 'category', 'doctor'],
+  ['translation'],
   ['feature'],
   ['rest', 'ucp'],
   ['graphql', 'pages'],
