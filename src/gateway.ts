@@ -19,6 +19,7 @@ import { assertSameDatabase, checkSessions } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
+import { gatewayMetrics } from './gateway-metrics.ts';
 import { Answers } from './graphql/body-form.ts';
 import { contextFactory } from './graphql/context.ts';
 import { ask } from './graphql/execution.ts';
@@ -45,7 +46,8 @@ import type { Call, FindRoute } from './http/route.ts';
 import { type App, createApp } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import { ViewCounter } from './notice/view-counter.ts';
-import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
+import { createObservability } from './observability/events.ts';
+import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
 import { createPages } from './pages/pages.ts';
@@ -294,7 +296,14 @@ const createGraphql = (
   const features = [...FEATURES, createBrowse(browseIndex)];
   const createContext = contextFactory({ ...followed, features, languages, tracing, knownRows, maxRows });
   const connections = poolSize * (1 + config.databaseReplicaUrls.length);
-  const load = createLoadGuard({ ...config, log, poolSize, connections, pool: followed.pool, lag: watchLoopLag() });
+  const load = createLoadGuard({
+    ...config,
+    poolSize,
+    connections,
+    pool: followed.pool,
+    lag: watchLoopLag(),
+    onRefused: (state) => observability.observer.observe({ kind: 'overload', load: state }),
+  });
   onClose(load.stop);
   const costLimit = createCostLimit(schema, queryLimits.maxCost);
   const compiled = new CompiledExecution();
@@ -332,10 +341,8 @@ const createGatewayMetrics = (
   const { live, load, fallBacks } = graphql;
   const { cacheMaxBytes, maxSubscriptions: max } = config;
   const subscriptions = { counts: live.counts, max };
-  return createMetrics(
-    { ...observability, ...memory, ...followed, cacheMaxBytes, subscriptions, load, fallBacks },
-    parts.pageOfAll,
-  );
+  const counting = { ...observability, ...memory, ...followed, cacheMaxBytes, subscriptions, load, fallBacks };
+  return createMetrics([...gatewayMetrics(counting), ...memory.views.metrics], parts.pageOfAll);
 };
 
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */

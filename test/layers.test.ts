@@ -12,6 +12,7 @@ const LAYERS = [
   ['cluster', 'index'],
   ['serve'],
   ['gateway'],
+  ['gateway-metrics'],
   ['schema'],
   ['features', 'import-kinds'],
   ['browse'],

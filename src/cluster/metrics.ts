@@ -2,7 +2,7 @@ import type { Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { AppError } from '../errors.ts';
-import { type Metrics, type MetricsPage, pageOf, registryOnce } from '../observability/metrics.ts';
+import { counter, createMetrics, gauge, type Metrics, type MetricsPage, pageOf } from '../observability/metrics.ts';
 
 /** The metrics of a process, in the form that prom-client aggregates. */
 type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -36,21 +36,15 @@ interface Sources {
 }
 
 /** Metrics of the primary: what only it knows, and its own process. */
-export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Promise<Registry>) =>
-  registryOnce(async () => {
-    const { collectDefaultMetrics, Registry } = await import('prom-client');
-    const { collectorsOf } = await import('../observability/prometheus-collectors.ts');
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
-    const { counter, gauge } = collectorsOf(registry);
-    gauge('vitrine_workers', 'Worker processes that serve (WORKERS).', workers);
-    counter('vitrine_worker_deaths_total', 'Workers that ended before the gateway, and were replaced.', deaths);
-    return registry;
-  });
+export const createPrimaryMetrics = ({ workers, deaths }: Sources): Metrics =>
+  createMetrics([
+    gauge('vitrine_workers', 'Worker processes that serve (WORKERS).', workers),
+    counter('vitrine_worker_deaths_total', 'Workers that ended before the gateway, and were replaced.', deaths),
+  ]);
 
 /** The metrics of all workers, on one page of the primary. prom-client's `clusterMetrics` forgets ended workers, and fails when one is slow. */
 export const createClusterMetrics = (sources: Sources) => {
-  const ownRegistry = createPrimaryRegistry(sources);
+  const primary = createPrimaryMetrics(sources);
   /** The last reply of each running worker. */
   const latest = new Map<Worker, MetricsJson>();
   const answered = new Map<Worker, () => void>();
@@ -64,7 +58,7 @@ export const createClusterMetrics = (sources: Sources) => {
   };
 
   const createPage = async (): Promise<MetricsPage> => {
-    const registry = await ownRegistry();
+    const registry = await primary.registry();
     await Promise.all([...latest.keys()].map(collect));
     const parts = ended.slice();
     if (parts.length > 1) ended.splice(0, parts.length, await (await aggregate(parts)).getMetricsAsJSON());

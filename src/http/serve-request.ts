@@ -146,15 +146,10 @@ class Serving implements App {
   #refuse(request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse {
     const { method, target, headers } = request;
     const { path } = splitTarget(target);
-    const requestContext = this.#deps.observer.begin(
-      { method, path, headers },
-      this.#requestIdOf(headers['x-request-id']),
-    );
-    if (!request.fault && 'countedAs' in found && found.countedAs) requestContext.isFor(...found.countedAs);
-    requestContext.failWith(error);
-    const response = this.#deps.writer.rejected(error, errorsOf(found), request, requestContext.origin.requestId);
-    this.#deps.observer.end(requestContext, response.status);
-    return response;
+    const requestId = this.#requestIdOf(headers['x-request-id']);
+    const countedAs = request.fault || !('countedAs' in found) ? undefined : found.countedAs;
+    this.#deps.observer.refuse({ method, path, headers }, requestId, error, countedAs);
+    return this.#deps.writer.rejected(error, errorsOf(found), request, requestId);
   }
 
   // 3. Load: a request waits bare, so that rejecting it costs no more than a hit.

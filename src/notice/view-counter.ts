@@ -6,6 +6,7 @@ import type { Sql, Statement } from '../database/sql.ts';
 import { Wait } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
 import { Distribution } from '../observability/counts.ts';
+import { gauge, histogram, type Metric } from '../observability/metrics.ts';
 import { countViews, countViewsOfOne, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
 
 interface Counted {
@@ -59,7 +60,11 @@ export class ViewCounter {
   /** The notice whose lock is waited for, and the views of it that came since. */
   #awaited: { readonly id: number; readonly later: Waiter[] } | undefined;
   /** How many views each statement has counted. */
-  readonly batchSizes = new Distribution(BATCH_SIZES);
+  readonly #batchSizes = new Distribution(BATCH_SIZES);
+  readonly metrics: readonly Metric[] = [
+    histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', () => this.#batchSizes),
+    gauge('vitrine_views_waiting', 'Views that wait to be counted.', () => this.waiting()),
+  ];
 
   /** @param timeoutMs of the database */
   constructor(sql: Sql, clock: Clock, timeoutMs: number) {
@@ -169,7 +174,7 @@ export class ViewCounter {
       // A check of the table bounds it by 2^53 - 1.
       settle(waiters, Number(viewCount));
     }
-    if (views > 0) this.batchSizes.add(views);
+    if (views > 0) this.#batchSizes.add(views);
     return left;
   }
 

@@ -60,6 +60,8 @@ export class RequestCounts {
   readonly errors = new Map<string, { readonly handler: HandlerName; readonly code: string; count: number }>();
   /** Requests without a response yet. */
   inFlight = 0;
+  /** Requests and executions that were refused because of overload. */
+  refused = 0;
   /** Those that were sent to the database. */
   readonly statements = { byName: new Map<string, number>(), seconds: new Distribution(DURATION_BOUNDS), failed: 0 };
 
@@ -77,8 +79,17 @@ export class RequestCounts {
     return Object.values(this.#known).flatMap((operations) => [...operations.values()]);
   }
 
-  /** @param seconds from the request to its answer; 0 for a response that was found by the bytes of its request, which is not timed */
-  answered({ byCache }: OperationCounts, cache: CacheUse, status: number, seconds: number): void {
+  /**
+   * @param seconds from the request to its answer; 0 for a response that was found by the bytes of its request, which is not timed
+   * @param code of the error that the request ended with
+   */
+  answered(
+    { handler, byCache }: OperationCounts,
+    cache: CacheUse,
+    status: number,
+    seconds: number,
+    code?: string,
+  ): void {
     let answered = byCache.get(cache);
     if (!answered) {
       answered = { statuses: new Map(), seconds: new Distribution(DURATION_BOUNDS) };
@@ -86,10 +97,7 @@ export class RequestCounts {
     }
     answered.statuses.set(status, (answered.statuses.get(status) ?? 0) + 1);
     answered.seconds.add(seconds);
-  }
-
-  /** @param code of the error that a request ended with */
-  failed(handler: HandlerName, code: string): void {
+    if (code === undefined) return;
     const key = `${handler} ${code}`;
     const error = this.errors.get(key) ?? { handler, code, count: 0 };
     this.errors.set(key, error);

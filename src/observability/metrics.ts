@@ -1,51 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import packageJson from '../../package.json' with { type: 'json' };
-import type { Replicas } from '../database/replicas/replicas.ts';
-import type { LoadGuard } from '../overload/load-guard.ts';
-import { type Distribution, RequestCounts } from './counts.ts';
-import type { Observation, Observe } from './observation.ts';
-import { type LogRequests, RequestLog } from './request-log.ts';
-import { RequestObserver } from './request-observer.ts';
-import { endSpan } from './request-spans.ts';
-import { NO_TRACING, type TracingConfig } from './tracing.ts';
+import type { Distribution } from './counts.ts';
 
-type Numbers<Name extends string> = Readonly<Record<Name, number>>;
+export type Value = number | Distribution;
 
-/** Sources of the metrics: plain numbers that each part keeps, read at a scrape. */
-export interface MetricSources {
-  readonly version: string;
-  readonly requests: RequestCounts;
-  readonly responseCache: {
-    readonly stats: Numbers<'hits' | 'misses' | 'stale' | 'joined'>;
-    readonly size: () => Numbers<'bytes' | 'entries'>;
-  };
-  readonly knownRows: { readonly stats: Numbers<'hits'>; readonly size: () => Numbers<'bytes' | 'rows'> };
-  readonly cacheMaxBytes: number;
-  readonly freshnessMonitor: { readonly asOfMs: () => number; readonly isLost: () => boolean };
-  /** Views per statement, and views that wait. */
-  readonly views: { readonly batchSizes: Distribution; readonly waiting: () => number };
-  readonly subscriptions: {
-    /** `ended`: by the reason. */
-    readonly counts: Numbers<'open' | 'events'> & {
-      readonly ended: Numbers<string>;
-      readonly lagSeconds: Distribution;
-    };
-    readonly max: number;
-  };
-  readonly pool: Pool;
-  readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
-  readonly load: Pick<LoadGuard, 'stats'>;
-  readonly browseIndex: {
-    readonly status: () => Numbers<'products' | 'filledShare' | 'leftOut' | 'bytes'> & { readonly isReady: boolean };
-    /** Questions by what answered them. */
-    readonly answers: Numbers<'index' | 'sql'>;
-  };
-  /** Executions by the reference executor: of what is not compiled, and of compiled operations that failed, by its outcome. */
-  readonly fallBacks: Numbers<'notCompiled' | 'failed' | 'answered'>;
+/** A value with its labels. */
+export type Sample<Of = number> = readonly [labels: Readonly<Record<string, string>>, value: Of];
+
+/** One metric. Its values are kept elsewhere, and read at each scrape. */
+export interface Metric {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly help: string;
+  /** The one value, or a value for each of its labels. */
+  readonly read: () => Value | Iterable<Sample<Value>>;
+  /** How the values of several processes are combined. */
+  readonly aggregator: 'sum' | 'min' | 'max' | 'first';
 }
+
+const rowOf =
+  <Of extends Value>(type: Metric['type']) =>
+  (
+    name: string,
+    help: string,
+    read: () => Of | Iterable<Sample<Of>>,
+    aggregator: Metric['aggregator'] = 'sum',
+  ): Metric => ({ type, name, help, read, aggregator });
+
+export const counter = rowOf<number>('counter');
+export const gauge = rowOf<number>('gauge');
+export const histogram = rowOf<Distribution>('histogram');
+
+/** A sample for each value of a label. */
+export const byLabel = (
+  label: string,
+  values: Readonly<Record<string, number>> | Iterable<[string, number]>,
+): Sample[] =>
+  [...(Symbol.iterator in values ? values : Object.entries(values))].map(([of, value]) => [{ [label]: of }, value]);
 
 /** The response to a scrape. */
 export interface MetricsPage {
@@ -55,19 +46,26 @@ export interface MetricsPage {
 
 export interface Metrics {
   /**
-   * All metrics of this gateway and its process. The result of `getMetricsAsJSON` can be aggregated over processes by
-   * prom-client's `AggregatorRegistry.aggregate`.
+   * The metrics, and those of this process. The result of `getMetricsAsJSON` can be aggregated over processes by prom-client's
+   * `AggregatorRegistry.aggregate`.
    */
   readonly registry: () => Promise<Registry>;
   readonly page: () => Promise<MetricsPage>;
 }
 
-/** @param pageOfAll the metrics of all workers together, where there are several */
-export const createMetrics = (sources: MetricSources, pageOfAll?: Metrics['page']): Metrics => {
-  const registry = registryOnce(async () => {
-    const { createRegistry } = await import('./prometheus.ts');
-    return createRegistry(sources);
-  });
+/** Enough for a few samples of the event loop's delay, one every 10 ms. */
+const FIRST_LOOK_MS = 50;
+
+/**
+ * prom-client is loaded, and the process is observed, from the first scrape on.
+ * @param pageOfAll the metrics of all workers together, where there are several
+ */
+export const createMetrics = (metrics: readonly Metric[], pageOfAll?: Metrics['page']): Metrics => {
+  let created: Promise<Registry> | undefined;
+  const registry = (): Promise<Registry> => {
+    created ??= import('./prometheus.ts').then(({ createRegistry }) => delay(FIRST_LOOK_MS, createRegistry(metrics)));
+    return created;
+  };
   return { registry, page: pageOfAll ?? (async () => pageOf(await registry())) };
 };
 
@@ -76,65 +74,3 @@ export const pageOf = async (registry: Registry): Promise<MetricsPage> => ({
   contentType: registry.contentType,
   body: await registry.metrics(),
 });
-
-/** Enough for a few samples of the event loop's delay, one every 10 ms. */
-const FIRST_LOOK_MS = 50;
-
-/** prom-client is loaded, and the process is observed, from the first scrape on. */
-export const registryOnce = (create: () => Promise<Registry>): (() => Promise<Registry>) => {
-  let registry: Promise<Registry> | undefined;
-  return () => {
-    registry ??= create().then((created) => delay(FIRST_LOOK_MS, created));
-    return registry;
-  };
-};
-
-interface Options {
-  readonly exposure: { readonly metrics: string };
-  readonly logRequests: LogRequests;
-  /** Undefined: no traces. */
-  readonly tracing: TracingConfig | undefined;
-}
-
-/** Logs, metrics and traces of a gateway. */
-export const createObservability = async ({ exposure, logRequests, tracing: tracingConfig }: Options, log: Logger) => {
-  const { version } = packageJson;
-  const requests = new RequestCounts();
-  const tracing = tracingConfig
-    ? (await import('./opentelemetry.ts')).createOpentelemetry(tracingConfig, version, log)
-    : NO_TRACING;
-  const requestLog = new RequestLog(log, logRequests);
-  const readers: readonly Observe[] = [
-    ...(exposure.metrics === 'off' ? [] : [countIn(requests)]),
-    (observation) => requestLog.write(observation),
-    ...(tracing.isOn ? [endSpan] : []),
-  ];
-  const observer = new RequestObserver({ requests, tracing, logsHits: logRequests === 'all', readers });
-  return { version, requests, tracing, observer };
-};
-
-/** Counts what is observed. */
-const countIn =
-  (requests: RequestCounts): Observe =>
-  (observation: Observation): void => {
-    switch (observation.kind) {
-      case 'begin':
-        requests.inFlight += 1;
-        break;
-      case 'end': {
-        const { request, status, durationMs } = observation;
-        requests.inFlight -= 1;
-        requests.answered(request.counts, request.cache, status, durationMs / 1000);
-        if (request.code !== undefined) requests.failed(request.counts.handler, request.code);
-        break;
-      }
-      case 'hit': {
-        const { counts, status } = observation;
-        requests.answered(counts, 'hit', status, 0);
-        if (status === 404) requests.failed(counts.handler, 'NOT_FOUND');
-        break;
-      }
-      case 'statement':
-        requests.executed(observation.name, observation.durationMs / 1000, observation.error !== undefined);
-    }
-  };

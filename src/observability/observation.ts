@@ -1,21 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import { type AppError, Overloaded } from '../errors.ts';
+import type { LoadState } from '../overload/load-guard.ts';
 import type { CacheUse, HandlerName, OperationCounts, RequestCounts } from './counts.ts';
 import type { LazyLog } from './log.ts';
 import type { RequestSpan, StatementSpan } from './tracing.ts';
 
 /**
- * The events that are observed. The log, the metrics and the traces are functions of them: another event takes a variant here, and a line in
- * each of those that show it.
+ * The events that are observed; `events.ts` says of each what it counts, logs and traces.
  * - `begin`: a request that has no response in memory
  * - `end`: its response
  * - `hit`: a response that was in memory; with its request where that is logged or traced
+ * - `refusal`: a request that is refused before it begins: nothing is at its path, it is faulty, or its client asks too often
+ * - `overload`: one that is refused because too much is asked for at once; also an execution within a request that has begun
  * - `statement`: one that was sent to the database, at its end
  */
 export type Observation =
   | { readonly kind: 'begin' }
-  | { readonly kind: 'end'; readonly request: RequestContext; readonly status: number; readonly durationMs: number }
+  | ({ readonly kind: 'end' } & AnsweredRequest)
   | {
       readonly kind: 'hit';
       readonly counts: OperationCounts;
@@ -23,6 +25,8 @@ export type Observation =
       readonly request: RequestContext | undefined;
       readonly durationMs: number;
     }
+  | ({ readonly kind: 'refusal' } & AnsweredRequest)
+  | { readonly kind: 'overload'; readonly load: LoadState }
   | {
       readonly kind: 'statement';
       /** Undefined for one that is not prepared. */
@@ -31,6 +35,12 @@ export type Observation =
       readonly error: unknown;
       readonly span: StatementSpan | undefined;
     };
+
+export interface AnsweredRequest {
+  readonly request: RequestContext;
+  readonly status: number;
+  readonly durationMs: number;
+}
 
 export type Observe = (observation: Observation) => void;
 

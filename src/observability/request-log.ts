@@ -1,13 +1,17 @@
 import type { Logger } from 'pino';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import type { LoadState } from '../overload/load-guard.ts';
 import { MAX_PATH_CHARS, shortened } from './log.ts';
-import type { Observation, RequestContext } from './observation.ts';
+import type { AnsweredRequest, RequestContext } from './observation.ts';
 
 /** Which requests are logged: all, those without a cached response, or none. */
 export type LogRequests = 'all' | 'misses' | 'none';
 
 /** Clients can make requests fail as fast as they can send them: more lines than this a second would fill the disk, and say nothing new. */
 const MAX_FAILURES_PER_S = 20;
+
+/** Refusals for overload have one line in this time, which tells of all. */
+const OVERLOAD_INTERVAL_MS = 5000;
 
 /** Logs requests after their responses: only the code of an error, which has a line of its own, with its cause and the same request id. */
 export class RequestLog {
@@ -16,6 +20,8 @@ export class RequestLog {
   readonly #hasHits: boolean;
   /** Of this second, by mistakes of clients. */
   #failures = 0;
+  #overloads = 0;
+  #overloadMs = Number.NEGATIVE_INFINITY;
 
   constructor(log: Logger, which: LogRequests) {
     this.#log = log;
@@ -23,17 +29,22 @@ export class RequestLog {
     this.#hasHits = which === 'all';
   }
 
-  write(observation: Observation): void {
-    if (!this.#isOn) return;
-    if (observation.kind === 'end') this.#writeRequest(observation.request, observation.status, observation.durationMs);
-    else if (observation.kind === 'hit' && observation.request && this.#hasHits)
-      this.#writeRequest(observation.request, observation.status, observation.durationMs);
+  writeOverload(load: LoadState): void {
+    this.#overloads += 1;
+    const nowMs = performance.now();
+    if (nowMs - this.#overloadMs <= OVERLOAD_INTERVAL_MS) return;
+    this.#overloadMs = nowMs;
+    this.#log.warn({ ...load, refused: this.#overloads }, 'overload: requests are rejected');
   }
 
-  #writeRequest(request: RequestContext, status: number, ms: number): void {
+  writeHit(hit: AnsweredRequest): void {
+    if (this.#hasHits) this.writeRequest(hit);
+  }
+
+  writeRequest({ request, status, durationMs: ms }: AnsweredRequest): void {
     const { origin, counts, cache, code, statements, isRejected } = request;
-    // A line for each rejection would add to the overload: the load guard logs a summary every few seconds.
-    if (isRejected || !(this.#hasHits || this.#isWorthALine(request, status))) return;
+    // A line for each rejection would add to the overload.
+    if (!this.#isOn || isRejected || !(this.#hasHits || this.#isWorthALine(request, status))) return;
     const { requestId, span, method } = origin;
     const { handler, operation } = counts;
     const traceId = span?.traceId;

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { ObserveStatement } from '../database/pool.ts';
+import type { AppError } from '../errors.ts';
 import type { OperationCounts, RequestCounts } from './counts.ts';
-import { type Observation, type Observe, type ObservedRequest, RequestContext } from './observation.ts';
+import { type Observe, type ObservedRequest, RequestContext } from './observation.ts';
 import type { RequestSpan, Tracing } from './tracing.ts';
 
 interface Deps {
@@ -11,8 +12,8 @@ interface Deps {
   /** Whether the log has a line for each response from memory. */
   readonly logsHits: boolean;
   readonly tracing: Tracing;
-  /** The functions that show what is observed. */
-  readonly readers: readonly Observe[];
+  /** Shows what is observed. */
+  readonly observe: Observe;
 }
 
 /** A hit that is to be logged or traced. */
@@ -28,24 +29,37 @@ export class RequestObserver {
   readonly #requests: RequestCounts;
   readonly #tracing: Tracing;
   readonly #logsHits: boolean;
-  readonly #readers: readonly Observe[];
   readonly #working = new AsyncLocalStorage<RequestContext>();
+  readonly observe: Observe;
   /** Whether hits are logged or traced: only then they have to be given with their requests. */
   readonly recordsHits: boolean;
 
-  constructor({ requests, logsHits, tracing, readers }: Deps) {
+  constructor({ requests, logsHits, tracing, observe }: Deps) {
     this.#requests = requests;
     this.#tracing = tracing;
     this.#logsHits = logsHits;
-    this.#readers = readers;
+    this.observe = observe;
     this.recordsHits = logsHits || tracing.isOn;
   }
 
   /** Begins to record a request that has no cached response. */
   begin(request: ObservedRequest, requestId: string): RequestContext {
-    const startMs = performance.now();
-    this.#observe({ kind: 'begin' });
-    return this.#contextOf(request, requestId, startMs, this.#tracing.startRequest(request.headers, startMs));
+    this.observe({ kind: 'begin' });
+    return this.#follow(request, requestId);
+  }
+
+  /** Records a request that is refused before it begins. @param countedAs what it is for, where that is known */
+  refuse(
+    request: ObservedRequest,
+    requestId: string,
+    error: AppError,
+    countedAs?: Readonly<Parameters<RequestContext['isFor']>>,
+  ): void {
+    const refused = this.#follow(request, requestId);
+    if (countedAs) refused.isFor(...countedAs);
+    refused.failWith(error);
+    const durationMs = performance.now() - refused.origin.startMs;
+    this.observe({ kind: 'refusal', request: refused, status: error.status, durationMs });
   }
 
   /** Runs work for a request: its statements are counted for the request. */
@@ -61,7 +75,7 @@ export class RequestObserver {
   /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */
   end(request: RequestContext, status: number): string | undefined {
     const durationMs = performance.now() - request.origin.startMs;
-    this.#observe({ kind: 'end', request, status, durationMs });
+    this.observe({ kind: 'end', request, status, durationMs });
     return request.counts.handler === 'other' ? undefined : serverTiming(request, durationMs);
   }
 
@@ -69,7 +83,7 @@ export class RequestObserver {
   hit(counts: OperationCounts, status: number, recorded?: RecordedHit): void {
     const request = recorded && this.#contextOfHit(counts, recorded);
     const durationMs = request ? performance.now() - request.origin.startMs : 0;
-    this.#observe({ kind: 'hit', counts, status, request, durationMs });
+    this.observe({ kind: 'hit', counts, status, request, durationMs });
   }
 
   /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
@@ -85,12 +99,13 @@ export class RequestObserver {
     return (error) => {
       const durationMs = performance.now() - startMs;
       if (request) request.databaseMs += durationMs;
-      this.#observe({ kind: 'statement', name, durationMs, error, span });
+      this.observe({ kind: 'statement', name, durationMs, error, span });
     };
   };
 
-  #observe(observation: Observation): void {
-    for (const read of this.#readers) read(observation);
+  #follow(request: ObservedRequest, requestId: string): RequestContext {
+    const startMs = performance.now();
+    return this.#contextOf(request, requestId, startMs, this.#tracing.startRequest(request.headers, startMs));
   }
 
   #contextOf({ method, path }: ObservedRequest, requestId: string, startMs: number, span: RequestSpan | undefined) {

@@ -1,6 +1,5 @@
 import perfHooks from 'node:perf_hooks';
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import { Overloaded } from '../errors.ts';
 import { type WaitingClient, WaitingLine } from './waiting-line.ts';
 
@@ -16,7 +15,16 @@ interface Options {
   readonly connections?: number | undefined;
   readonly pool: Pick<Pool, 'waitingCount'>;
   readonly lag: LoopLag;
-  readonly log: Logger;
+  /** Is called with each refusal. */
+  readonly onRefused: (load: LoadState) => void;
+}
+
+/** What there is to do as a request is refused. */
+export interface LoadState {
+  readonly inFlight: number;
+  readonly waiting: number;
+  readonly statementsWaiting: number;
+  readonly lagMs: number;
 }
 
 /** More would only wait in memory, which the garbage collector then copies, for a turn of the event loop. */
@@ -35,8 +43,6 @@ const MAX_WAITING_BYTES = 64 * 1_048_576;
 /** Statements that wait for a connection, for each connection of the pool. */
 const MAX_QUEUE_PER_CONNECTION = 100;
 
-const LOG_INTERVAL_MS = 5000;
-
 /**
  * Rejects what could not be answered in time. A rejection costs no more than a response from memory, and `Retry-After` says when to try again.
  * Requests wait in a line. Executions have a semaphore, too: responses that many wait for, and subscriptions, have no place in it.
@@ -49,7 +55,7 @@ export const createLoadGuard = ({
   connections = poolSize,
   pool,
   lag,
-  log,
+  onRefused,
 }: Options) => {
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
   const most = Math.min(maxInFlight, Math.max(MAX_CONCURRENCY, MAX_PER_CONNECTION * connections));
@@ -65,24 +71,19 @@ export const createLoadGuard = ({
     onFinished: concurrency.finished,
   });
   const semaphore = createSemaphore(most + MORE_EXECUTIONS);
-  let refused = 0;
-  let loggedMs = Number.NEGATIVE_INFINITY;
 
   /** Whether the event loop lags so much that requests are rejected unread. */
   const isLagging = (): boolean => lag.standingMs() > maxLoopLagMs;
 
-  /** The error of a rejected request; counted and logged. */
+  /** The error of a refused request. */
   const refuse = (): Overloaded => {
-    refused += 1;
-    const nowMs = performance.now();
-    if (nowMs - loggedMs > LOG_INTERVAL_MS) {
-      loggedMs = nowMs;
-      const lagMs = Math.round(lag.standingMs());
-      log.warn(
-        { inFlight: semaphore.size(), waiting: line.waiting(), statementsWaiting: pool.waitingCount, lagMs, refused },
-        'overload: requests are rejected',
-      );
-    }
+    const lagMs = Math.round(lag.standingMs());
+    onRefused({
+      inFlight: semaphore.size(),
+      waiting: line.waiting(),
+      statementsWaiting: pool.waitingCount,
+      lagMs,
+    });
     return refusal;
   };
 
@@ -104,14 +105,8 @@ export const createLoadGuard = ({
         return work();
       });
     },
-    stats: {
-      get inFlight(): number {
-        return semaphore.size() + line.waiting();
-      },
-      get refused(): number {
-        return refused;
-      },
-    },
+    /** How much is executed or waits. */
+    inFlight: (): number => semaphore.size() + line.waiting(),
     stop: (): void => {
       line.stop();
       lag.stop();

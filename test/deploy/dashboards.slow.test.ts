@@ -3,11 +3,11 @@ import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parser } from '@prometheus-io/lezer-promql';
-import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { createPrimaryRegistry } from '../../src/cluster/metrics.ts';
-import { countReplicas } from '../../src/observability/prometheus.ts';
+import { createPrimaryMetrics } from '../../src/cluster/metrics.ts';
+import { replicaMetrics } from '../../src/gateway-metrics.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertNotice } from '../support/rows.ts';
@@ -80,11 +80,10 @@ beforeAll(async () => {
   };
   await vi.waitUntil(isTold, { timeout: 10_000 });
   // A gateway of several processes has some more, and so has one with replicas.
-  const primary = await createPrimaryRegistry({ workers: () => 2, deaths: () => 0 })();
-  const replicas = new Registry();
-  countReplicas(replicas, { all: [REPLICA], stats: REPLICA_STATS });
-  for (const registry of [primary, replicas]) {
-    known = { ...known, samples: [...known.samples, ...parseMetrics(await registry.metrics()).samples] };
+  const primary = createPrimaryMetrics({ workers: () => 2, deaths: () => 0 });
+  const replicas = createMetrics(replicaMetrics({ all: [REPLICA], stats: REPLICA_STATS }));
+  for (const { page } of [primary, replicas]) {
+    known = { ...known, samples: [...known.samples, ...parseMetrics((await page()).body).samples] };
   }
 });
 

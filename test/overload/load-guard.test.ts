@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Overloaded } from '../../src/errors.ts';
 import { createLoadGuard, type LoadGuard, watchLoopLag } from '../../src/overload/load-guard.ts';
@@ -21,7 +20,7 @@ const createGuard = (pool = { waitingCount: 0 }): LoadGuard =>
     poolSize: POOL_SIZE,
     pool,
     lag: { standingMs: () => 0, stop: () => {} },
-    log: pino({ level: 'silent' }),
+    onRefused: () => {},
   });
 
 /** Work that has begun, and goes on until it is told to end. */
@@ -48,7 +47,7 @@ test('nothing is executed past the queue of the pool', async () => {
   await expect(guard.during(work)).rejects.toThrow(Overloaded);
   pool.waitingCount = 0;
   expect(await guard.during(work)).toBe('done');
-  expect(guard.stats.inFlight).toBe(0);
+  expect(guard.inFlight()).toBe(0);
 });
 
 test('when all who may begin have begun, there is still room for executions that wait in no line', () => {
@@ -58,7 +57,7 @@ test('when all who may begin have begun, there is still room for executions that
   expect(begun()).toBe(64);
   for (let more = begun(); more < EXECUTIONS + 3; more += 1) void guard.during(work);
   expect(begun()).toBe(EXECUTIONS);
-  expect(guard.stats.inFlight).toBe(EXECUTIONS + 3);
+  expect(guard.inFlight()).toBe(EXECUTIONS + 3);
 });
 
 test('of requests that each take the event loop 5 ms, no more may begin than two for each connection', async () => {
@@ -90,7 +89,7 @@ test('executions whose turn comes too late are refused, and keep no place', asyn
     expect(status).toBe('rejected');
     expect(rest).toMatchObject({ reason: expect.any(Overloaded) });
   }
-  expect(guard.stats.inFlight).toBe(0);
+  expect(guard.inFlight()).toBe(0);
   for (let number = 0; number < EXECUTIONS; number += 1) void guard.during(work);
   expect(begun()).toBe(EXECUTIONS);
 });
@@ -110,7 +109,7 @@ test('work that fails gives its place back', async () => {
   endAll();
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   await settled();
-  expect(guard.stats.inFlight).toBe(0);
+  expect(guard.inFlight()).toBe(0);
   expect(guard.ifFree(undefined, work)).toBeInstanceOf(Promise);
 });
 

@@ -1,5 +1,4 @@
 import { compile } from 'html-to-text';
-import { Parser } from 'htmlparser2';
 import { isDay } from '../../parse-time.ts';
 import type { ReadOptions } from '../options.ts';
 import type { Value } from '../record.ts';
@@ -155,14 +154,10 @@ export const richText: Parse<string> = (value, { html = 'text' } = {}) => {
 };
 
 /** A text that is no HTML, but in which shops store some letters as entities: `Salt &amp; Pepper`. */
-export const withoutEntities = (text: string): string => text.replaceAll(ENTITIES, decoded);
+export const withoutEntities = (text: string): string => text.replaceAll(ENTITIES, (entity) => decoded(entity));
 
-const decoded = (entity: string): string => {
-  let text = '';
-  const parser = new Parser({ ontext: (part) => (text += part) });
-  parser.end(entity);
-  return text;
-};
+/** One that is white space stays. */
+const decoded = compile({ wordwrap: false, preserveNewlines: true, whitespaceCharacters: '\0' });
 
 /** What a parser of texts reads, or of lists of texts, without entities; with `--html keep`, as it is. */
 export const plain =

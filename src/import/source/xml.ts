@@ -1,7 +1,7 @@
-import { DomHandler, DomUtils, Parser } from 'htmlparser2';
+import sax from 'sax';
 import { OperatorError } from '../../errors.ts';
 import type { ReadOptions } from '../options.ts';
-import { isObject, type SourceRecord, type Value } from '../record.ts';
+import { isObject, type Place, type SourceRecord, type Value } from '../record.ts';
 import { MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
 
 /** The elements that are records, in lower case: those of RSS, of Atom, and a usual one. */
@@ -15,8 +15,8 @@ const MAX_DEPTH = 50;
 
 /**
  * The records of an XML feed, with the values of their child elements under the names without a prefix: `<g:price>` is `price`. An element that
- * is repeated is a list. htmlparser2 accepts what is not well-formed and tells of it, so that a broken record costs no other. It expands no
- * entities of a document's own.
+ * is repeated is a list. sax tells of what is not well-formed and goes on, so that a broken record costs no other, and expands no entities of a
+ * document's own.
  * @throws OperatorError if there is no record
  */
 export async function* readXml(
@@ -35,156 +35,137 @@ export async function* readXml(
   throw new OperatorError(`${sourceName} has no ${elements}: say which element is a record, such as --record offer.`);
 }
 
-interface OpenRecord extends Pick<SourceRecord, 'line' | 'record'> {
+interface Element {
+  /** Without a prefix, as the names of its attributes. */
   readonly name: string;
-  /** Makes the tree of the record. */
-  readonly dom: DomHandler;
-  /** How many of its elements are open, itself included. */
-  depth: number;
-  characters: number;
-  fault?: string;
+  readonly attributes: readonly (readonly [name: string, value: string])[];
+  readonly children: (string | Element)[];
 }
 
 class FeedReader {
   hasRecords = false;
   readonly #names: ReadonlySet<string>;
-  readonly #parser: Parser;
-  /** How many elements are open. */
-  #open = 0;
-  #openedAt = 0;
-  #record: OpenRecord | undefined;
+  readonly #parser = sax.parser(true);
   #records: SourceRecord[] = [];
   #count = 0;
-  /** Whether a line has several records, as the first one tells. */
+  /** Whether a line has several records, as the first one tells: another tag stands on its line before it. */
   #isNumbered: boolean | undefined;
-  #block = '';
-  // Indexes of the parser count from the beginning of the file.
-  #blockStart = 0;
-  #countedTo = 0;
-  #line = 1;
+  #lineOfLastTag = 0;
+  /** Of the record that is open: its place, its open elements from itself on, and what is wrong with it. */
+  #place: Place = { line: 0 };
+  #open: Element[] = [];
+  #characters = 0;
+  #fault: string | undefined;
+  /** Whether the element that is closed next has no end tag. */
+  #isUnclosed = false;
 
   constructor(names: readonly string[]) {
     this.#names = new Set(names);
-    this.#parser = new Parser(
-      {
-        onopentag: (name, attributes) => this.#openTag(name, attributes),
-        ontext: (text) => this.#text(text),
-        onclosetag: (name, isImplied) => this.#closeTag(name, isImplied),
-      },
-      { xmlMode: true },
-    );
+    this.#parser.onopentagstart = ({ name }) => this.#startTag(nameOf(name));
+    this.#parser.onopentag = ({ name, attributes }) => this.#openTag(nameOf(name), Object.entries(attributes));
+    this.#parser.ontext = (text) => this.#add(text, text.length);
+    this.#parser.oncdata = (text) => this.#add(text, text.length);
+    this.#parser.onclosetag = (name) => this.#closeTag(name);
+    this.#parser.onerror = ({ message }) => this.#passOver(message);
   }
 
   /** The records that end in this block. */
-  read({ bytes, line, isLast }: TextBlock): SourceRecord[] {
-    this.#blockStart += this.#block.length;
-    this.#block = bytes.toString('utf8');
-    this.#countedTo = 0;
-    this.#line = line;
-    this.#parser.write(this.#block);
-    if (isLast) {
-      if (this.#record) this.#finish(`does not end${MAY_BE_CUT}`);
-      else if (this.#open > 0 && this.hasRecords) {
-        const end = this.#lineOf(this.#blockStart + this.#block.length);
-        this.#records.push({
-          line: end,
-          fields: {},
-          fault: { line: end, reason: `the feed does not end${MAY_BE_CUT}` },
-        });
-      }
-      this.#parser.end();
-    }
+  read({ bytes, isLast }: TextBlock): SourceRecord[] {
+    this.#parser.write(bytes.toString('utf8'));
+    if (isLast && this.#open.length > 0) this.#finish(`does not end${MAY_BE_CUT}`);
+    else if (isLast) this.#parser.close();
     const records = this.#records;
     this.#records = [];
     return records;
   }
 
-  #openTag(prefixed: string, attributes: Readonly<Record<string, string>>): void {
-    const name = nameOf(prefixed);
-    if (this.#record?.name === name) {
-      this.#open -= this.#record.depth;
-      this.#finish(`has no end: </${prefixed}> is missing`);
+  /** That of the character before: the parser has counted the line end that ends the name of a tag. */
+  #line(): number {
+    return this.#parser.line + (this.#parser.column === 0 ? 0 : 1);
+  }
+
+  /** sax goes on behind what is not well-formed. An element without an end is a fault of its record; an ampersand, or an end alone, is not. */
+  #passOver(message: string): void {
+    if (message.startsWith('Unexpected close tag')) this.#isUnclosed = true;
+    if (message.startsWith('Unmatched closing tag')) this.#isUnclosed = false;
+    if (message.startsWith('Unclosed root tag') && this.hasRecords) {
+      const place = { line: this.#parser.line + 1 };
+      this.#records.push({ ...place, fields: {}, fault: { ...place, reason: `the feed does not end${MAY_BE_CUT}` } });
     }
-    this.#open += 1;
-    this.#openedAt = this.#parser.startIndex;
-    if (!this.#record && this.#names.has(name.toLowerCase())) this.#record = this.#begin(name);
-    if (!this.#record) return;
-    this.#record.depth += 1;
-    this.#grow(ELEMENT_CHARACTERS + Object.entries(attributes).join().length);
-    if (this.#record.depth > MAX_DEPTH) this.#record.fault ??= `has more than ${MAX_DEPTH} elements in one another`;
-    if (this.#isKept(this.#record)) this.#record.dom.onopentag(name, attributes);
+    this.#parser.resume();
   }
 
-  #begin(name: string): OpenRecord {
-    const start = Math.max(0, this.#parser.startIndex - this.#blockStart);
-    this.#isNumbered ??= /\S[^\n]*$/.test(this.#block.slice(this.#block.lastIndexOf('\n', start - 1) + 1, start));
-    this.#count += 1;
-    const line = this.#lineOf(this.#parser.startIndex);
-    return {
-      line,
-      record: this.#isNumbered ? this.#count : undefined,
-      name,
-      dom: new DomHandler(),
-      depth: 0,
-      characters: 0,
-    };
+  #startTag(name: string): void {
+    if (this.#open[0]?.name === name) this.#finish(`has no end: </${name}> is missing`);
+    const line = this.#line();
+    if (this.#open.length === 0 && this.#names.has(name.toLowerCase())) {
+      this.#isNumbered ??= line === this.#lineOfLastTag;
+      this.#count += 1;
+      this.#place = { line, record: this.#isNumbered ? this.#count : undefined };
+      this.#characters = 0;
+      this.#fault = undefined;
+    }
+    this.#lineOfLastTag = line;
   }
 
-  #text(text: string): void {
-    if (!this.#record) return;
-    this.#grow(text.length);
-    if (this.#isKept(this.#record)) this.#record.dom.ontext(text);
+  #openTag(name: string, given: readonly (readonly [string, string])[]): void {
+    if (this.#open.length === 0 && !this.#names.has(name.toLowerCase())) return;
+    const attributes = given.flatMap(([each, value]) =>
+      /^xmlns(?::|$)/.test(each) ? [] : [[nameOf(each), value] as const],
+    );
+    const element: Element = { name, attributes, children: [] };
+    this.#add(element, ELEMENT_CHARACTERS + given.join().length);
+    this.#open.push(element);
+    if (this.#open.length > MAX_DEPTH) this.#fault ??= `has more than ${MAX_DEPTH} elements in one another`;
   }
 
-  /** What is too long or too deep is not kept: the record has a fault. */
-  #isKept({ characters, depth }: OpenRecord): boolean {
-    return characters <= MAX_RECORD_BYTES && depth <= MAX_DEPTH;
+  /** Adds to the element that is open. What is too long or too deep is not kept: the record has a fault. */
+  #add(child: string | Element, characters: number): void {
+    this.#characters += characters;
+    if (this.#characters > MAX_RECORD_BYTES) this.#fault = `is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`;
+    else if (this.#open.length < MAX_DEPTH) this.#open.at(-1)?.children.push(child);
   }
 
-  /** Bounds the memory that a record takes. */
-  #grow(characters: number): void {
-    if (!this.#record) return;
-    this.#record.characters += characters;
-    if (this.#record.characters > MAX_RECORD_BYTES)
-      this.#record.fault = `is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`;
+  #closeTag(name: string): void {
+    this.#lineOfLastTag = this.#line();
+    if (this.#isUnclosed) this.#fault ??= `is not well-formed: <${name}> has no end`;
+    this.#isUnclosed = false;
+    if (this.#open.length === 1) this.#finish(this.#fault);
+    else this.#open.pop();
   }
 
-  #closeTag(prefixed: string, isImplied: boolean): void {
-    this.#open = Math.max(0, this.#open - 1);
-    if (!this.#record) return;
-    // An element that closes itself, `<brand/>`, still has the index of its beginning.
-    const isEmpty = isImplied && this.#parser.startIndex === this.#openedAt;
-    if (isImplied && !isEmpty) this.#record.fault ??= `is not well-formed: <${prefixed}> has no end`;
-    if (this.#isKept(this.#record)) this.#record.dom.onclosetag();
-    this.#record.depth -= 1;
-    if (this.#record.depth === 0) this.#finish();
-  }
-
-  #finish(reason = this.#record?.fault): void {
-    if (!this.#record) return;
-    const { dom, line, record } = this.#record;
-    const root = dom.root.children.find(isElement);
-    const fields = root ? recordOf(root) : {};
-    this.#records.push({ line, record, fields, ...(reason !== undefined && { fault: { line, record, reason } }) });
+  #finish(reason: string | undefined): void {
+    const [element] = this.#open;
+    if (!element) return;
+    this.#records.push({
+      ...this.#place,
+      fields: recordOf(element),
+      ...(reason !== undefined && { fault: { ...this.#place, reason } }),
+    });
     this.hasRecords = true;
-    this.#record = undefined;
-  }
-
-  #lineOf(index: number): number {
-    // A tag may begin in an earlier block.
-    const end = Math.max(this.#countedTo, index - this.#blockStart);
-    this.#line += this.#block.slice(this.#countedTo, end).split('\n').length - 1;
-    this.#countedTo = end;
-    return this.#line;
+    this.#open = [];
   }
 }
 
 const nameOf = (prefixed: string): string => prefixed.slice(prefixed.indexOf(':') + 1);
 
-type Node = DomHandler['dom'][number];
-type Element = Parameters<NonNullable<ConstructorParameters<typeof DomHandler>[2]>>[0];
+const isElement = (node: string | Element): node is Element => typeof node !== 'string';
 
-const isElement = (node: Node): node is Element => node.type === 'tag';
+const textOf = ({ children }: Element): string =>
+  children.map((child) => (isElement(child) ? textOf(child) : child)).join('');
+
+/** What an element has, as XML. */
+const markupOf = ({ children }: Element): string =>
+  children
+    .map((child) => {
+      if (!isElement(child)) return escaped(child);
+      const attributes = child.attributes.map(([name, value]) => ` ${name}="${escaped(value)}"`).join('');
+      return `<${child.name}${attributes}>${markupOf(child)}</${child.name}>`;
+    })
+    .join('');
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 type Fields = Record<string, Value>;
 
@@ -192,23 +173,20 @@ type Fields = Record<string, Value>;
 const recordOf = (element: Element): Fields => {
   const fields = fieldsOf(element);
   if (element.children.some(isElement)) return fields;
-  return { [element.name]: DomUtils.textContent(element).trim(), ...fields };
+  return { [element.name]: textOf(element).trim(), ...fields };
 };
 
 /** The values of an element's children, and of its attributes, by their names. */
 const fieldsOf = (element: Element): Fields => {
   const fields: Fields = Object.create(null);
   for (const child of element.children.filter(isElement)) addElement(fields, child);
-  for (const [name, value] of attributesOf(element)) fields[name] ??= value;
+  for (const [name, value] of element.attributes) fields[name] ??= value;
   return fields;
 };
 
-const attributesOf = ({ attribs }: Element): [string, string][] =>
-  Object.entries(attribs).flatMap(([name, value]) => (/^xmlns(?::|$)/.test(name) ? [] : [[nameOf(name), value]]));
-
 /** `<price currency="EUR">5</price>` is `price` and `price@currency`, and `<param name="Size">M</param>` a name with its value. */
 const addElement = (fields: Fields, element: Element): void => {
-  const attributes = Object.fromEntries(attributesOf(element));
+  const attributes = Object.fromEntries(element.attributes);
   const value = valueIn(element);
   const isNamed = typeof value === 'string' && attributes.name !== undefined;
   add(fields, element.name, isNamed ? { ...attributes, value } : value);
@@ -233,11 +211,10 @@ const valueIn = (element: Element): Value => {
   const children = element.children.filter(isElement);
   const names = new Set(children.map(({ name }) => name));
   const [name] = names;
-  if (children.some((child) => BLOCKS.has(child.name.toLowerCase())))
-    return DomUtils.getInnerHTML(element, { xmlMode: true }).trim();
-  const isMixed = element.children.some((node) => !isElement(node) && DomUtils.textContent(node).trim() !== '');
+  if (children.some((child) => BLOCKS.has(child.name.toLowerCase()))) return markupOf(element).trim();
+  const isMixed = element.children.some((node) => !isElement(node) && node.trim() !== '');
   if (name === undefined || isMixed || children.some((child) => INLINE.has(child.name.toLowerCase())))
-    return DomUtils.textContent(element).trim();
+    return textOf(element).trim();
   const fields = fieldsOf(element);
   const isNamedSo = children.length > 1 || name.slice(0, 3) === element.name.slice(0, 3);
   const isList = isNamedSo && Object.keys(fields).every((field) => field === name || field.startsWith(`${name}@`));
