@@ -183,7 +183,6 @@ describe('requests in memory', () => {
   const route: OperationRoute = {
     methods: ['GET'],
     errors: PROBLEM_DETAILS,
-    countsViewsOnly: () => false,
     run: () => Promise.reject(new Error('not run here')),
   };
   const ONE_LANGUAGE = new Languages([]);
