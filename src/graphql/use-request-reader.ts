@@ -11,7 +11,7 @@ import {
   parseQueryString,
   splitTarget,
 } from '../http/message.ts';
-import { readable, tooComplex } from './limits/document-size.ts';
+import { refuseExcess } from './limits/document-size.ts';
 import type { GatewayPlugin } from './server-context.ts';
 
 /**
@@ -213,18 +213,12 @@ const checkJson = (text: string): void => {
     else if (char === '[' || char === '{') {
       parts += 1;
       nesting += 1;
-      if (nesting > MAX_NESTING) throw excess('nests values', 'deep', MAX_NESTING, nesting);
+      refuseExcess('levels of JSON', { limit: 'JSON', actual: nesting, maximum: MAX_NESTING });
     } else if (char === ']' || char === '}') nesting -= 1;
-    if (parts > MAX_PARTS) throw excess('is made of', 'lists, objects and keys', MAX_PARTS, parts);
+    if (parts > MAX_PARTS)
+      refuseExcess('lists, objects and keys', { limit: 'JSON', actual: parts, maximum: MAX_PARTS });
   }
 };
-
-const excess = (what: string, unit: string, maximum: number, actual: number) =>
-  tooComplex(`The JSON of the request ${what} more than ${readable(maximum)} ${unit}.`, {
-    limit: 'JSON',
-    maximum,
-    actual,
-  });
 
 /** Where a JSON string ends whose first quote is here: its other quote, or the end of the text or behind. */
 const endOfString = (text: string, start: number): number => {
