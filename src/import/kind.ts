@@ -22,8 +22,6 @@ export interface ImportKind {
   readonly keys?: readonly Key[];
   /** For a row that no slug identifies. */
   readonly identity?: Identity;
-  /** The table's column that refers to a category. The staging table has a path in `category_path` instead. */
-  readonly categoryColumn?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
   readonly onConflict?: string;
   /** The table whose rows a row may hold, as a product holds its variants. */
@@ -42,8 +40,10 @@ export interface ImportKind {
 }
 
 export interface Field {
-  /** The column of the staging table; the catalogue's table has the same, except for a reference to a category. */
+  /** The column of the staging table. */
   readonly column: string;
+  /** What a reference is stored as: the column of the catalogue's table, and SQL for the id of the row that the staged row `s` names. @default as staged */
+  readonly reference?: { readonly column: string; readonly id: string };
   readonly type: string;
   readonly parse: Parse;
   /** Whether a blank value is stored as null; otherwise it means the default. */
@@ -230,8 +230,6 @@ export const columnIn = ({ fields }: ImportKind, field: string): string => field
 /** The field of a column of the staging table or the catalogue; the column itself if there is none. */
 export const fieldOf = ({ fields }: ImportKind, column: string): string =>
   Object.keys(fields).find((name) => fields[name]?.column === column) ?? column;
-
-export const isCategoryReference = ({ column }: Field): boolean => column === 'category_path';
 
 /** What one row is called in a message. */
 export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');

@@ -1,11 +1,11 @@
 import {
   assignCategorySlugs,
+  categoryReference,
   createMissingCategories,
   rejectUnknownCategories,
 } from '../category/category-paths.import.ts';
 import {
   attributes,
-  categoryPath,
   firstPicture,
   mergeAttributes,
   optionNames,
@@ -60,13 +60,12 @@ export const productImport: ImportKind = {
   plural: 'products',
   key: 'slug',
   keys: ['slug', 'sku', 'id'],
-  categoryColumn: 'category_id',
   innerTable: 'product_variant',
   keepsRejected: true,
   fields: {
     slug: SLUG,
     name: NAME,
-    category: field('category_path', 'jsonb', categoryPath, required),
+    category: categoryReference('category_id', required),
     subtitle: field('subtitle', 'text', richText, nullable),
     description: field('description', 'text', richText),
     brand: field('brand', 'text', plain(longText), nullable),

@@ -72,26 +72,14 @@ type Part = Counts | Refused;
 
 const NONE: Counts = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
 
-const sum = (one: Counts, other: Counts): Counts => {
-  const inner = [one.inner, other.inner].filter((each) => each !== undefined);
-  const total = (name: 'created' | 'changed' | 'unchanged'): number => one[name] + other[name];
-  const ofInner = (name: 'created' | 'changed' | 'unchanged' | 'deleted'): number =>
-    inner.reduce((count, each) => count + each[name], 0);
-  return {
-    created: total('created'),
-    changed: total('changed'),
-    unchanged: total('unchanged'),
-    createdCategories: one.createdCategories + other.createdCategories,
-    inner:
-      inner.length === 0
-        ? undefined
-        : {
-            created: ofInner('created'),
-            changed: ofInner('changed'),
-            unchanged: ofInner('unchanged'),
-            deleted: ofInner('deleted'),
-          },
+/** Adds the counts of a part to those of others. */
+const sum = <Of extends { readonly [name in keyof Of]: unknown }>(all: Of, part: Of): Of => {
+  const names = [...new Set([...Object.keys(all), ...Object.keys(part)])] as (keyof Of)[];
+  const added = (one: unknown, other: unknown): unknown => {
+    if (one === undefined || other === undefined) return one ?? other;
+    return typeof one === 'number' ? one + Number(other) : sum(one, other);
   };
+  return Object.fromEntries(names.map((name) => [name, added(all[name], part[name])])) as Of;
 };
 
 /** Writes a range of rows. Where the database refuses one of them, it is found by halving the range. */
