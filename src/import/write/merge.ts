@@ -101,12 +101,12 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   }
 };
 
-const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+const refusal = ({ kind, keys }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
   const { message, table, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-  const isOfOther = table === kind.table && named === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
-  const hint = isOfOther ? `: --key sku finds the ${kind.table} that has it` : '';
+  const other = keys.find((key) => key === named && key !== kind.key && key in (kind.foundBy ?? {}));
+  const hint = other && table === kind.table ? `: --key ${other} finds the ${kind.table} that has it` : '';
   const field = named === null ? null : fieldOf(kind, named);
   return { ordinal, field, value, reason: `is refused by the database: ${message}${hint}` };
 };
