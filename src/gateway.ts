@@ -35,7 +35,6 @@ import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
 import { Live } from './graphql/use-live.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
-import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { ResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
@@ -45,10 +44,8 @@ import { createCors } from './http/response-headers.ts';
 import type { Call, FindRoute } from './http/route.ts';
 import { type App, createApp } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
-import { ViewCounter } from './notice/view-counter.ts';
 import { createObservability } from './observability/events.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
-import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
 import { createPages } from './pages/pages.ts';
 import { findDemoPicture, SHOP_DOCUMENTS } from './pages/shop.ts';
@@ -241,8 +238,10 @@ const createMemory = (
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
-  const views = new ViewCounter(sql, clock, timeoutMs);
-  const viewCounter = traceReads(tracing, 'notice', { view: (id: number) => views.view(id) });
+  const lateDeps = { sql, clock, tracing, timeoutMs };
+  const lateSources = new Map(
+    FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
+  );
   const browseIndex = new BrowseIndex({
     sql,
     clock,
@@ -267,9 +266,7 @@ const createMemory = (
       timeoutMs,
       kindOf: failureKindOf,
     }),
-    views,
-    viewCounter,
-    countViews: createCountViews(viewCounter),
+    lateSources,
     browseIndex,
   };
 };
@@ -290,11 +287,11 @@ const createGraphql = (
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryLimits } = config;
   const { schema, documents, trusted, plugins, areShared, languages } = operations;
   const { tracing } = observability;
-  const { responseCache, countViews, viewCounter, knownRows, browseIndex } = memory;
+  const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
   const maxRows = queryLimits.maxCost;
   const features = [...FEATURES, createBrowse(browseIndex)];
-  const createContext = contextFactory({ ...followed, features, languages, tracing, knownRows, maxRows });
+  const createContext = contextFactory({ ...followed, features, lateSources, languages, tracing, knownRows, maxRows });
   const connections = poolSize * (1 + config.databaseReplicaUrls.length);
   const load = createLoadGuard({
     ...config,
@@ -310,8 +307,8 @@ const createGraphql = (
   const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
   const executing = { documents, createContext, responseCache, costLimit, load, tracing, timeoutMs };
   const execution = areShared
-    ? new SharedExecution({ ...executing, compiled, answers, countViews })
-    : new OwnExecution({ ...executing, viewCounter, hideSuggestions: !config.fieldSuggestions });
+    ? new SharedExecution({ ...executing, compiled, answers })
+    : new OwnExecution({ ...executing, hideSuggestions: !config.fieldSuggestions });
   const live = new Live({
     execution,
     ask: (args) => ask(args, executing),
@@ -341,8 +338,9 @@ const createGatewayMetrics = (
   const { live, load, fallBacks } = graphql;
   const { cacheMaxBytes, maxSubscriptions: max } = config;
   const subscriptions = { counts: live.counts, max };
+  const late = [...memory.lateSources.values()].flatMap(({ metrics }) => metrics);
   const counting = { ...observability, ...memory, ...followed, cacheMaxBytes, subscriptions, load, fallBacks };
-  return createMetrics([...gatewayMetrics(counting), ...memory.views.metrics], parts.pageOfAll);
+  return createMetrics([...gatewayMetrics(counting), ...late], parts.pageOfAll);
 };
 
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
@@ -372,7 +370,7 @@ const createHttp = (
 ) => {
   const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
   const { documents, schema, rest, areShared } = operations;
-  const { browseIndex, responseCache, countViews } = memory;
+  const { browseIndex, responseCache } = memory;
   const { yoga, answers, maskError, eventStreams, live, load } = graphql;
   const { isRestricted } = access;
   const isFilling = (): boolean => {
@@ -398,7 +396,6 @@ const createHttp = (
     ],
     requests: createRequestCache(areShared ? requestBytes : 0),
     responses: responseCache,
-    countViews,
     access,
     previewTime: createPreviewTime(previewTokens),
     load,

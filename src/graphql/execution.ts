@@ -55,8 +55,8 @@ export const ask = (
 
 /** Executes an operation in its turn, with a span where there are traces. */
 export const inTurn = <Result>(
-  { label, isSubscription, isOnlyCounted }: Operation,
-  { countViews }: Pick<Caller, 'countViews'>,
+  { label, isSubscription, isAllLate }: Operation,
+  { takesLate }: Pick<Caller, 'takesLate'>,
   { load, tracing }: { readonly load: LoadGuard; readonly tracing: Tracing },
   work: () => Promise<Result>,
 ): Promise<Result> => {
@@ -65,6 +65,6 @@ export const inTurn = <Result>(
   const traced = tracing.isOn
     ? () => tracing.span(type, { 'graphql.operation.type': type, 'graphql.operation.name': label }, work)
     : work;
-  // Views wait in a queue with bounds of its own.
-  return isOnlyCounted && countViews ? traced() : load.during(traced);
+  // Late values are waited for in a queue with bounds of its own.
+  return isAllLate && takesLate ? traced() : load.during(traced);
 };

@@ -40,7 +40,7 @@ interface Options {
 }
 
 /** A longer request costs more to read than to reject. */
-const MAX_VIEW_BYTES = 8192;
+const MAX_LATE_BYTES = 8192;
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
 export const createGraphqlRoutes = (options: Options): FindRoute => {
@@ -50,7 +50,7 @@ export const createGraphqlRoutes = (options: Options): FindRoute => {
     methods,
     errors: ERRORS,
     faultOf: bodyFault,
-    countsViewsOnly: (request) => countsViewsOnly(request, options.documents),
+    isAllLate: (request) => isAllLate(request, options.documents),
     run: async (call) => {
       let answered: Awaited<ReturnType<typeof run>> | undefined;
       try {
@@ -68,12 +68,12 @@ export const createGraphqlRoutes = (options: Options): FindRoute => {
   };
 };
 
-const countsViewsOnly = (request: GatewayRequest, documents: Options['documents']): boolean => {
-  if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_VIEW_BYTES) return false;
+const isAllLate = (request: GatewayRequest, documents: Options['documents']): boolean => {
+  if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_LATE_BYTES) return false;
   try {
     const { query, operationName } = paramsOf(request);
     const document = typeof query === 'string' ? documents.find(query) : undefined;
-    return document !== undefined && documents.prepare({ document, operationName })?.isOnlyCounted === true;
+    return document !== undefined && documents.prepare({ document, operationName })?.isAllLate === true;
   } catch {
     return false;
   }

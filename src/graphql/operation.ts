@@ -50,15 +50,18 @@ export interface Operation {
   readonly withoutSilentFields: WithoutSilentFields | undefined;
   /** The fields of the root type that it selects, fragments written out. */
   readonly rootFields: ReadonlySet<string>;
-  /** Whether each execution has an effect of its own (it counts a view), so that no response serves another request. */
-  readonly isCounted: boolean;
-  /** The ids of the notices whose views a response with this data counts, by their keys in it. */
-  readonly viewsIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => ReadonlyMap<string, number>;
-  /** Whether it does nothing but count views. */
-  readonly isOnlyCounted: boolean;
+  /** Whether it selects a field with late values, so that no response serves another request as it is. */
+  readonly isLate: boolean;
+  /** The keys of the late values that a response with this data has, by the names of the root fields in it. */
+  readonly lateIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => ReadonlyMap<string, string>;
+  /** Whether it selects nothing but such fields. */
+  readonly isAllLate: boolean;
   /** Whether it asks for the schema alone, which never changes. */
   readonly isOfSchema: boolean;
 }
+
+/** `extensions: { lateKey: ({ id }) => … }` of a root field whose object has a late value: the key of that, by the arguments of the field. */
+type LateKey = (args: Readonly<Record<string, unknown>>) => string;
 
 interface Options {
   /** Whether errors in variables leave out "did you mean …". @default false */
@@ -82,7 +85,7 @@ export const prepareOperation = (
   const { variableDefinitions = [] } = definition;
   const roots = collectFields(rootOf(definition), fragmentsOf(document), { schema, types: [rootType] });
   const rootFields = namesOf(roots);
-  const isCounted = (field: string): boolean => fields[field]?.extensions.isCounted === true;
+  const lateKeyOf = (field: string): LateKey | undefined => fields[field]?.extensions.lateKey as LateKey | undefined;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   const findLongList = longListFinder(schema, document, definition);
   let validated: ValidatedExecutionArgs | undefined;
@@ -109,16 +112,17 @@ export const prepareOperation = (
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
     rootFields,
-    isCounted: [...rootFields].some(isCounted),
-    viewsIn: (data, variables) =>
+    isLate: [...rootFields].some(lateKeyOf),
+    lateIn: (data, variables) =>
       new Map(
-        [...roots].flatMap(([key, [{ node }]]): [string, number][] => {
+        [...roots].flatMap(([name, [{ node }]]): [string, string][] => {
           const field = fields[node.name.value];
-          const isViewed = field && isCounted(field.name) && data[key] !== null && data[key] !== undefined;
-          return isViewed ? [[key, getArgumentValues(field, node, variables).id as number]] : [];
+          const lateKey = field && lateKeyOf(field.name);
+          if (!lateKey || data[name] === null || data[name] === undefined) return [];
+          return [[name, lateKey(getArgumentValues(field, node, variables))]];
         }),
       ),
-    isOnlyCounted: [...rootFields].every((field) => field === '__typename' || isCounted(field)),
+    isAllLate: [...rootFields].every((field) => field === '__typename' || lateKeyOf(field)),
     isOfSchema: [...rootFields].every((field) => field.startsWith('__')),
   };
 };

@@ -1,5 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, validateExecutionArgs } from 'graphql';
 import { bytesOf, type CachedResponse } from '../cache/cached-response.ts';
+import { replaceLate, takeLate } from '../cache/late-value.ts';
 import type { Found, ResponseCache } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Tracing } from '../observability/tracing.ts';
@@ -13,14 +14,12 @@ import type { Changes } from './live/changed-ids.ts';
 import { inOnePiece } from './operation.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
-import { type CountsView, countEach, fillPlaceholders } from './view-count.ts';
 
 interface Deps {
   readonly documents: Documents;
   readonly createContext: CreateContext;
   readonly responseCache: Pick<ResponseCache, 'createDependencies' | 'makeApart'>;
   readonly costLimit: CostLimit;
-  readonly viewCounter: CountsView;
   readonly load: LoadGuard;
   readonly tracing: Tracing;
   /** Whether errors in variables leave out "did you mean …". */
@@ -50,7 +49,7 @@ export class OwnExecution implements Execution {
     onExecute: ({ args, setExecuteFn }) => {
       const asked = ask(args, this.#deps);
       setExecuteFn((given: ExecutionArgs) => this.#execute(given, asked));
-      return { onExecuteDone: ({ result }) => this.#countViews(args, result as ExecutionResult) };
+      return { onExecuteDone: ({ result }) => this.#takeLate(args, result as ExecutionResult) };
     },
   };
 
@@ -79,11 +78,11 @@ export class OwnExecution implements Execution {
     return `own ${this.#subscriptions}`;
   }
 
-  #begin({ countViews, previewAt }: Caller): OperationContext {
+  #begin({ takesLate, previewAt }: Caller): OperationContext {
     const dependencies = this.#deps.responseCache.createDependencies();
     dependencies.asOfMs = performance.now();
     dependencies.openedMs = dependencies.asOfMs;
-    dependencies.countsViews = countViews;
+    dependencies.takesLate = takesLate;
     return this.#deps.createContext(dependencies, previewAt);
   }
 
@@ -109,22 +108,22 @@ export class OwnExecution implements Execution {
       if (!result.errors) return result;
       if (tries === MAX_TRIES || !result.errors.some(isOfVanishedRow)) return failedResult(failureOf(result));
       // The row that referred to it has changed as well, and is read again: from the database alone.
-      dependencies.views.clear();
+      dependencies.late.clear();
       dependencies.asOfMs = undefined;
       Object.assign(context, createContext(dependencies, context.call.previewAt));
     }
   }
 
-  /** Counts the views after the operation, also where a plugin has executed it: an operation that fails counts nothing. */
-  async #countViews(args: ExecutionArgs, { data, errors }: ExecutionResult): Promise<void> {
-    const { dependencies } = args.contextValue as OwnContext;
-    if (dependencies.views.size === 0 || !data) return;
+  /** Takes late values after the operation, also where a plugin has executed it: one that fails takes none. */
+  async #takeLate(args: ExecutionArgs, { data, errors }: ExecutionResult): Promise<void> {
+    const { late } = (args.contextValue as OwnContext).dependencies;
+    if (late.size === 0 || !data) return;
     const { operation, variables } = ask(args, this.#deps);
-    const shown = [...operation.viewsIn(data, variables)].filter(([, id]) => dependencies.views.has(id));
-    const ids = errors ? new Set(shown.map(([, id]) => id)) : dependencies.views;
-    const numbers = await countEach(this.#deps.viewCounter, ids);
-    // A notice that was withdrawn meanwhile does not exist.
-    for (const [key, id] of shown) if (typeof numbers.get(id) !== 'number') data[key] = null;
-    fillPlaceholders(data, numbers);
+    const shown = [...operation.lateIn(data, variables)].filter(([, key]) => late.has(key));
+    const keys = new Set(shown.map(([, key]) => key));
+    const values = await takeLate([...late.values()].filter(({ key }) => !errors || keys.has(key)));
+    // What was withdrawn meanwhile does not exist.
+    for (const [name, key] of shown) if (typeof values.get(key) !== 'number') data[name] = null;
+    replaceLate(data, values);
   }
 }

@@ -72,8 +72,8 @@ export class ResponseWriter {
     return this.#ofCache(cached, 'hit', head, request, requestId);
   }
 
-  /** @param body with the view counts of this request, one character for each byte */
-  counted(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
+  /** @param body with the late values of this request, one character for each byte */
+  filled(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
     return this.#ofRequest(body, 200, 'latin1', head, request, requestId);
   }
 

@@ -29,8 +29,8 @@ export interface ResponseRoute extends AnyRoute {
 
 /** A way to run operations, whose results are cached. */
 export interface OperationRoute extends AnyRoute {
-  /** Whether a request is known to do nothing but count views, which wait in a queue of their own. Never throws. */
-  countsViewsOnly(request: GatewayRequest): boolean;
+  /** Whether a request is known to want nothing but late values, which are waited for in a queue of their own. Never throws. @default false */
+  isAllLate?(request: GatewayRequest): boolean;
   /** Why a request is refused before anything is made for it, and before its body has come. */
   faultOf?(request: GatewayRequest): AppError | undefined;
   /** Executes the request, or finds the result in the cache. A response in place of a result is not cached. @throws AppError (in the promise) */
@@ -48,8 +48,8 @@ export interface Call {
    * @throws (in the promise) AppError UNAUTHENTICATED
    */
   readonly admit: (rootFields: ReadonlySet<string>) => Promise<void> | undefined;
-  /** Whether notice detail counts a view: not for HEAD. */
-  readonly countViews: boolean;
+  /** Whether late values are taken: not for HEAD. */
+  readonly takesLate: boolean;
   /** The time that the operation is executed for, where it is not now. Its response is not cached. */
   readonly previewAt?: Date | undefined;
   /** Its lines have the id of the request. */

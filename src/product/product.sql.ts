@@ -72,9 +72,8 @@ export const topOfEachCategory = byOrder((order, columns) => ({
     ) p`,
 }));
 
-/** {@link relatedToEach} reads at most so many products with each tag (about 5 ms), and at most so many with its words in any text (10 ms). */
+/** {@link relatedToEach} reads at most so many products with each tag (about 5 ms). */
 const MAX_WITH_TAG = 1000;
-const MAX_WITH_WORDS = 20_000;
 
 /** So many times as many best sellers are compared as are wanted. */
 const BEST_SELLERS = 10;
@@ -84,9 +83,7 @@ const VISIBLE = visibility.sql('p', '$2::timestamptz');
 /**
  * The first that are related to each product, one product after another: most tags in common, then of the same category, then as
  * BEST_SELLING. Values: product ids, now, limit.
- * The index of words finds the products of a tag, because an index on tags would be written with every new price. Where many products have a
- * tag, only some are compared; a rarer tag in common finds the others, and so do best sellers, which are likely to have it. A tag without a
- * letter or digit (an emoji) has no words: its products are looked for in the table.
+ * Where more products have a tag than are read, a rarer tag in common finds the others, and so do best sellers, which are likely to have it.
  */
 export const relatedToEach: Statement = {
   name: 'product_related_to_each',
@@ -100,18 +97,9 @@ export const relatedToEach: Statement = {
         (select count(*) from unnest(d.tags) as tag where tag = any (p.tags)) as common
       from product p
       where p.id = any (array(
-          select w.product_id
+          select t.id
           from unnest(d.tags) as tag
-          cross join lateral (
-            select string_agg('''' || lexeme || '''', '&')::tsquery as words, string_agg('''' || lexeme || ''':B', '&')::tsquery as of_tags
-            from unnest(vitrine_vector(tag, 20000))
-          ) t
-          cross join lateral (
-            (select w.product_id from (select * from product_words where words @@ t.words limit ${MAX_WITH_WORDS}) w
-             where w.words @@ t.of_tags limit ${MAX_WITH_TAG})
-            union all
-            (select id from product where t.words is null and tags @> array[tag] limit ${MAX_WITH_TAG})
-          ) w
+          cross join lateral (select p.id from product p where p.tags @> array[tag] and ${VISIBLE} limit ${MAX_WITH_TAG}) t
           union all
           (select p.id from product p where p.category_id = o.category_id and ${VISIBLE} order by ${orderBySql('BEST_SELLING', 'p')} limit $3 * ${BEST_SELLERS})
           union all

@@ -91,8 +91,8 @@ class RestRoute implements OperationRoute {
     this.#id = id;
   }
 
-  countsViewsOnly(): boolean {
-    return this.#endpoint.prepared.isOnlyCounted;
+  isAllLate(): boolean {
+    return this.#endpoint.prepared.isAllLate;
   }
 
   async run(call: Call): Promise<Answered | GatewayResponse> {

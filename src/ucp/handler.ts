@@ -66,7 +66,6 @@ const createRoute = (
   methods: ['POST', 'OPTIONS'],
   errors: ERRORS,
   countedAs: ['ucp', tool, path],
-  countsViewsOnly: () => false,
   faultOf: bodyFault,
   run: async (call) => {
     // First of all, so that a client without a token learns nothing about the parameters.

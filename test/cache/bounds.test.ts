@@ -182,7 +182,6 @@ describe('requests in memory', () => {
   const route: OperationRoute = {
     methods: ['GET'],
     errors: PROBLEM_DETAILS,
-    countsViewsOnly: () => false,
     run: () => Promise.reject(new Error('not run here')),
   };
   const head = { contentType: 'application/json', isNegotiated: false, link: undefined };

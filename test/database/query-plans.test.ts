@@ -7,7 +7,13 @@ import { poolOf, prismaIn } from '../../src/database/pool.ts';
 import type { Statement } from '../../src/database/sql.ts';
 import { createProductReads, type ProductReads } from '../../src/product/product.loader.ts';
 import type { ProductOrder } from '../../src/product/product.order.ts';
-import { type ListStatement, listOfAll, listOfCategories, topOfEachCategory } from '../../src/product/product.sql.ts';
+import {
+  type ListStatement,
+  listOfAll,
+  listOfCategories,
+  relatedToEach,
+  topOfEachCategory,
+} from '../../src/product/product.sql.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
@@ -30,7 +36,9 @@ await database.sql(`
     abs(hashint4(n + 3) % 5000), case when n % 20 = 0 then 'DRAFT' else 'ON_SALE' end::product_status,
     now() + case when n % 50 = 1 then 1 else -1 end * n * interval '1 minute'
   from generate_series(1, ${PRODUCTS}) n`);
-await database.sql(`update product set sku = 'S-' || id where id <= 2000`);
+await database.sql(
+  `update product set sku = 'S-' || id, tags = array['half ' || id % 2, 't' || id % 500] where id <= 2000`,
+);
 await database.sql(`
   insert into product_variant (product_id, sku, barcode, price) select n, 'V-' || n, 4000000000000 + n, 1 from generate_series(1, 5000) n`);
 await database.sql('vacuum (analyze) product, product_words, product_variant');
@@ -87,6 +95,13 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => 
       }
     },
   );
+
+  test('related products are read by their tags and from the indexes of best sellers', async () => {
+    const { kinds, rows } = await explain(relatedToEach, `'{7,8}', now(), 8`, mode);
+    expect(kinds.isSubsetOf(new Set([...INDEXED, 'Bitmap Heap Scan'])), [...kinds].join()).toBe(true);
+    // A thousand with a tag of all halves, which are then compared.
+    expect(rows).toBeLessThan(2 * 2500);
+  });
 });
 
 /** What Prisma sends for a read, and its values. */

@@ -83,6 +83,17 @@ test('a tag in common is found among thousands of products that have its word in
   expect(await related(1, '(limit: 1)')).toEqual(['Trousers']);
 });
 
+test('a tag in common is found among more products than 20,000 that have its words in tags of theirs', async () => {
+  await insertProduct(database, { name: 'Shirt', category_id: near, tags: ['slim fit'] });
+  await database.sql(
+    `insert into product (category_id, name, slug, price, sales, tags)
+     select $1, 'P' || n, 'p' || n, 1, 100, '{fit,slim}' from generate_series(1, 20500) n`,
+    [near],
+  );
+  await insertProduct(database, { name: 'Trousers', category_id: far, tags: ['slim fit'] });
+  expect(await related(1, '(limit: 1)')).toEqual(['Trousers']);
+});
+
 test('hundreds that are hidden and have more tags in common push out none', async () => {
   await insertProduct(database, { name: 'Shirt', category_id: near, tags: ['linen', 'summer', 'slim'] });
   await database.sql(
@@ -108,6 +119,20 @@ test('eight are shown, or 1 to 20', async () => {
     const { errors } = await gateway.graphql(`{ product(id: 1) { related(limit: ${limit}) { id } } }`);
     expect(errors?.[0]?.message).toBe(`Argument "limit" must be between 1 and 20, but is ${limit}.`);
   }
+});
+
+test('a tag that a thousand visible products have is looked at in full, however many hidden ones have it', async () => {
+  await insertProduct(database, { name: 'Shirt', category_id: near, tags: ['linen', 'slim'] });
+  const insert = (tags: string, status: string, from: number, to: number) =>
+    database.sql(
+      `insert into product (category_id, name, slug, price, sales, tags, status)
+       select $1, 'P' || n, 'p' || n, 1, 100 + n, $2, $3::product_status from generate_series($4::int, $5) n`,
+      [near, tags, status, from, to],
+    );
+  await insert('{linen,slim}', 'DRAFT', 1, 1500);
+  await insert('{linen}', 'ON_SALE', 1501, 2498);
+  await insertProduct(database, { name: 'Trousers', category_id: far, tags: ['slim', 'linen'] });
+  expect(await related(1, '(limit: 2)')).toEqual(['Trousers', 'P2498']);
 });
 
 describe('the same is found as by SQL that reads all products', () => {
