@@ -43,7 +43,7 @@ export interface ImportKind {
 export interface Field {
   /** The column of the staging table. */
   readonly column: string;
-  /** What a reference is stored as: the column of the catalogue's table, and SQL for the id of the row that the staged row `s` names. @default as staged */
+  /** What a reference is stored as: the column of the catalogue's table, and SQL for the id that the staged row `s` names. @default as staged */
   readonly reference?: { readonly column: string; readonly id: string };
   readonly type: string;
   readonly parse: Parse;
