@@ -369,7 +369,7 @@ const createHttp = (
   { observability, operations, followed, memory, graphql, access, metrics, agents }: HttpDeps,
 ) => {
   const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
-  const { documents, schema, rest, areShared } = operations;
+  const { documents, schema, rest, areShared, languages } = operations;
   const { browseIndex, responseCache } = memory;
   const { yoga, answers, maskError, eventStreams, live, load } = graphql;
   const { isRestricted } = access;
@@ -381,7 +381,7 @@ const createHttp = (
   };
   const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
   const isOpen = !isRestricted && !trustedDocumentsOnly;
-  const openapi = createOpenapi(rest, schema, access);
+  const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
   const { graphiql, find } = createPages({ exposure, freshnessMs, isOpen, introspection, openapi });
   const streamOf = (call: Call) => live.streamOf(call);
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
@@ -394,9 +394,10 @@ const createHttp = (
       find,
       findDemoPicture,
     ],
-    requests: createRequestCache(areShared ? requestBytes : 0),
+    requests: createRequestCache(areShared ? requestBytes : 0, languages),
     responses: responseCache,
     access,
+    languages,
     previewTime: createPreviewTime(previewTokens),
     load,
     writer: new ResponseWriter({

@@ -7,6 +7,7 @@ import {
   type GatewayRequest,
   type GatewayResponse,
   GRAPHQL_PATH,
+  inLanguage,
   validHeaders,
   varyBy,
 } from '../http/message.ts';
@@ -131,16 +132,17 @@ const toGatewayResponse = async (
 ): Promise<GatewayResponse> => {
   const { status } = response;
   const { vary, ...headers } = headersOf(response);
+  const said = inLanguage({ vary: varyBy('accept', vary) }, call.language.shown);
   const opened = streamOf(call);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
     const own = {
       'cache-control': answers.isCallersOwn ? 'private, no-store' : 'no-store',
-      vary: varyBy('accept', vary),
+      ...said,
     };
     return { status, headers: { ...own, ...headers }, body: Buffer.from(await response.arrayBuffer()) };
   }
   const { 'content-encoding': _, ...others } = headers;
-  const eventHeaders = { ...others, ...EVENT_HEADERS, vary: varyBy('accept', vary) };
+  const eventHeaders = { ...others, ...EVENT_HEADERS, ...said };
   const bytes = opened && eventStreams.bodyOf(response);
   // One result, and the end.
   if (!opened || !bytes) return { status, headers: eventHeaders, body: await response.text() };
