@@ -36,7 +36,6 @@ import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
 import { Live } from './graphql/use-live.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
-import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { ResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
@@ -46,10 +45,8 @@ import { createCors } from './http/response-headers.ts';
 import type { Call, FindRoute } from './http/route.ts';
 import { type App, createApp } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
-import { ViewCounter } from './notice/view-counter.ts';
 import { createObservability } from './observability/events.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
-import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
 import { createPages } from './pages/pages.ts';
 import { findDemoPicture, SHOP_DOCUMENTS } from './pages/shop.ts';
@@ -242,8 +239,10 @@ const createMemory = (
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
-  const views = new ViewCounter(sql, clock, timeoutMs);
-  const viewCounter = traceReads(tracing, 'notice', { view: (id: number) => views.view(id) });
+  const lateDeps = { sql, clock, tracing, timeoutMs };
+  const lateSources = new Map(
+    FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
+  );
   const browseIndex = new BrowseIndex({
     sql,
     clock,
@@ -268,9 +267,7 @@ const createMemory = (
       timeoutMs,
       kindOf: failureKindOf,
     }),
-    views,
-    viewCounter,
-    countViews: createCountViews(viewCounter),
+    lateSources,
     browseIndex,
   };
 };
@@ -291,11 +288,11 @@ const createGraphql = (
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryLimits } = config;
   const { schema, documents, trusted, plugins, areShared, languages } = operations;
   const { tracing } = observability;
-  const { responseCache, countViews, viewCounter, knownRows, browseIndex } = memory;
+  const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
   const maxRows = queryLimits.maxCost;
   const features = [...FEATURES, createBrowse(browseIndex)];
-  const createContext = contextFactory({ ...followed, features, languages, tracing, knownRows, maxRows });
+  const createContext = contextFactory({ ...followed, features, lateSources, languages, tracing, knownRows, maxRows });
   const connections = poolSize * (1 + config.databaseReplicaUrls.length);
   const load = createLoadGuard({
     ...config,
@@ -311,8 +308,8 @@ const createGraphql = (
   const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
   const executing = { documents, createContext, responseCache, costLimit, load, tracing, timeoutMs };
   const execution = areShared
-    ? new SharedExecution({ ...executing, compiled, answers, countViews })
-    : new OwnExecution({ ...executing, viewCounter, hideSuggestions: !config.fieldSuggestions });
+    ? new SharedExecution({ ...executing, compiled, answers })
+    : new OwnExecution({ ...executing, hideSuggestions: !config.fieldSuggestions });
   const live = new Live({
     execution,
     ask: (args) => ask(args, executing),
@@ -354,8 +351,9 @@ const createGatewayMetrics = (
   const { live, load, fallBacks } = graphql;
   const { cacheMaxBytes, maxSubscriptions: max } = config;
   const subscriptions = { counts: live.counts, max };
+  const late = [...memory.lateSources.values()].flatMap(({ metrics }) => metrics);
   const counting = { ...observability, ...memory, ...followed, cacheMaxBytes, subscriptions, load, fallBacks };
-  return createMetrics([...gatewayMetrics(counting), ...memory.views.metrics], parts.pageOfAll);
+  return createMetrics([...gatewayMetrics(counting), ...late], parts.pageOfAll);
 };
 
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
@@ -384,8 +382,8 @@ const createHttp = (
   { observability, operations, followed, memory, graphql, access, metrics, agents }: HttpDeps,
 ) => {
   const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
-  const { documents, schema, rest, areShared } = operations;
-  const { browseIndex, responseCache, countViews } = memory;
+  const { documents, schema, rest, areShared, languages } = operations;
+  const { browseIndex, responseCache } = memory;
   const { yoga, answers, maskError, eventStreams, live, load } = graphql;
   const { isRestricted } = access;
   const isFilling = (): boolean => {
@@ -396,7 +394,7 @@ const createHttp = (
   };
   const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
   const isOpen = !isRestricted && !trustedDocumentsOnly;
-  const openapi = createOpenapi(rest, schema, access);
+  const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
   const { graphiql, find } = createPages({ exposure, freshnessMs, isOpen, introspection, openapi });
   const streamOf = (call: Call) => live.streamOf(call);
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
@@ -409,10 +407,10 @@ const createHttp = (
       find,
       findDemoPicture,
     ],
-    requests: createRequestCache(areShared ? requestBytes : 0),
+    requests: createRequestCache(areShared ? requestBytes : 0, languages),
     responses: responseCache,
-    countViews,
     access,
+    languages,
     previewTime: createPreviewTime(previewTokens),
     load,
     writer: new ResponseWriter({

@@ -1,4 +1,5 @@
 import xxhash from 'xxhash-wasm';
+import type { LateValue } from './late-value.ts';
 import type { TaggedRead } from './tags.ts';
 
 /** Where the response of a key is kept: the latest, until it is evicted. */
@@ -21,7 +22,7 @@ export interface CachedResponse extends TaggedRead {
   /** How often in a row it was made again soon after the last time. */
   readonly remakes: number;
   // Undefined rather than infinite: V8 would allocate an object for the number.
-  /** When it changes with time alone, or a count of views in it gets too old, in the database's milliseconds; undefined for never. */
+  /** When it changes with time alone, or a value in it gets too old that changes unnoticed, in the database's milliseconds; undefined for never. */
   readonly validUntilMs: number | undefined;
   /** When it changes with time alone; the time of its reading while that is not known; undefined for never. */
   readonly changesMs: number | undefined;
@@ -30,9 +31,9 @@ export interface CachedResponse extends TaggedRead {
   /** When something that it shows ends: from then on it is not given during an outage either. */
   readonly staleUntilMs: number;
   /** Whether each request gets a body of its own, which no cache outside may keep. */
-  readonly countsViews: boolean;
-  /** Ids of notices: a view of each is counted whenever the response is given, and its number put into the body. */
-  readonly views: readonly number[];
+  readonly takesLate: boolean;
+  /** Their texts are in the body: they are taken, and put there, whenever the response is given. */
+  readonly late: readonly LateValue[];
   encoded: { gzip?: Buffer; br?: Buffer } | undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { LateValue } from './late-value.ts';
 import type { TableTags, Tag, Tags } from './tags.ts';
 
 /** A response that depends on more tags depends on any row instead. */
@@ -7,8 +8,8 @@ const MAX_TAGS = 64;
 export class Dependencies {
   readonly #tags: Pick<Tags, 'of'>;
   readonly tags = new Set<Tag>();
-  /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
-  readonly views = new Set<number>();
+  /** The late values that the response has, by their keys. */
+  readonly late = new Map<string, LateValue>();
   #isWatched = true;
   #neverChanges = false;
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
@@ -23,8 +24,8 @@ export class Dependencies {
   openedMs: number | undefined;
   /** 404: the response says that there is nothing. */
   status: 200 | 404 = 200;
-  /** Whether giving the response counts views, even where no notice was found: then no cache outside may keep it. */
-  countsViews = false;
+  /** Whether giving the response takes late values, even where nothing was found that has one: then no cache outside may keep it. */
+  takesLate = false;
 
   constructor(tags: Pick<Tags, 'of'>) {
     this.#tags = tags;

@@ -31,7 +31,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
       : undefined;
   const stats = { hits: 0 };
 
-  // Not where changes are not notified, and not for an operation that counts views, which reads what is true now.
+  // Not where changes are not notified, and not for an operation that takes late values, which reads what is true now.
   const mayUse = ({ asOfMs, openedMs }: Dependencies): boolean =>
     asOfMs !== undefined && freshnessMonitor.trustedUntilMs() === undefined && freshnessMonitor.isFresh(openedMs);
 

@@ -24,7 +24,7 @@ export type Executed =
       readonly body: string;
       readonly encoding: 'utf8' | 'latin1';
       readonly answer?: undefined;
-      /** The cached response with placeholders for view counts that the body was made of. */
+      /** The cached response, with late values, that the body was made of. */
       readonly template?: CachedResponse | undefined;
     };
 
@@ -121,8 +121,8 @@ export const createResponseCache = ({
     /** The response, which is also cached if it is still true. @param last that was cached under the key until now */
     keep(body: string, last: CachedResponse | undefined): CachedResponse {
       const made = this.toResponse(body, last);
-      // Not with several views: where one notice was withdrawn, the response is made again, after the views of the others were counted.
-      const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
+      // Not with several late values: where one is gone, the response is made again, after the others were taken.
+      const isKept = made.late.length < 2 && !freshnessMonitor.isLost();
       if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(this.#key, made);
       return made;
     }
@@ -149,8 +149,8 @@ export const createResponseCache = ({
         changesMs: finite(changes),
         trustedUntilMs: this.#trustedUntilMs,
         staleUntilMs: dependencies.mayEnd ? Math.min(dependencies.endsMs, changes) : dependencies.endsMs,
-        countsViews: dependencies.countsViews,
-        views: [...dependencies.views],
+        takesLate: dependencies.takesLate,
+        late: [...dependencies.late.values()],
         encoded: undefined,
       };
     }

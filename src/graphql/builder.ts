@@ -2,13 +2,13 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import { GraphQLError } from 'graphql';
+import { LateValue } from '../cache/late-value.ts';
 import { Prisma } from '../database/generated/client/client.ts';
 import type PrismaTypes from '../database/generated/pothos.ts';
 import { getDatamodel } from '../database/generated/pothos.ts';
 import { parseTime } from '../parse-time.ts';
 import { DEFAULT_PAGE_SIZE, LIST_SIZE, withinIfGiven } from './arguments.ts';
 import type { OperationContext } from './context.ts';
-import { ViewCountPlaceholder } from './view-count.ts';
 
 /** Types and queries add themselves to it when `schema.ts` imports their files. It holds definitions only, no state. */
 export const builder = new SchemaBuilder<{
@@ -91,7 +91,7 @@ builder.scalarType('Decimal', {
 builder.scalarType('SafeInt', {
   description: 'An integer up to 2^53 - 1, the largest that every JSON reader keeps exact.',
   serialize: (count: unknown) => {
-    if (count instanceof ViewCountPlaceholder) return count;
+    if (count instanceof LateValue) return count;
     const value = Number(count);
     if (!Number.isSafeInteger(value)) throw new GraphQLError(`SafeInt cannot represent ${count}.`);
     return value;

@@ -7,6 +7,7 @@ import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
 import type { VisibleBy } from '../database/visible-rows.ts';
 import type { Language, Languages } from '../language/languages.ts';
+import type { Metric } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { Changes } from './live/changed-ids.ts';
 
@@ -39,11 +40,26 @@ export interface ReadDeps {
   readonly tracing: Tracing;
   /** Undefined where rows are read from a server that may be behind what has been notified. */
   readonly knownRows?: KnownRows | undefined;
+  /** What the feature makes by `createLate`. */
+  readonly late?: LateSource | undefined;
+}
+
+/** What takes the late values of a feature, for all operations of a gateway. */
+export interface LateSource {
+  /** @param id of the row @returns what {@link LateValue.take} resolves to */
+  readonly take: (id: number) => Promise<number | null>;
+  readonly metrics: readonly Metric[];
+}
+
+interface LateDeps extends Pick<ReadDeps, 'sql' | 'tracing'> {
+  readonly clock: Clock;
+  /** Of the database. */
+  readonly timeoutMs: number;
 }
 
 /** What a feature's loaders are made of, for one operation. */
 export interface LoaderScope {
-  /** With `countsViews` the detail of a notice has a placeholder for its view count. */
+  /** With `takesLate` rows have their late values, and else what is stored. */
   readonly dependencies: Dependencies;
   readonly now: Date;
   readonly language: Language;
@@ -61,6 +77,8 @@ export interface FeatureLoaders {
   readonly table: string;
   /** Which of its rows resolvers see by Prisma. Without: all. */
   readonly visibleBy?: VisibleBy;
+  /** Without: no field of its rows is filled in last. */
+  readonly createLate?: (deps: LateDeps) => LateSource;
   /** Creates what the loaders of all operations share; the result creates those of one operation. */
   readonly createLoaders: (deps: ReadDeps) => CreateLoaders;
 }
@@ -76,8 +94,10 @@ export interface CreateContext {
   readonly during: OperationPrisma['during'];
 }
 
-interface Deps extends ReadDeps {
+interface Deps extends Omit<ReadDeps, 'late'> {
   readonly features: readonly FeatureLoaders[];
+  /** By their tables. */
+  readonly lateSources: ReadonlyMap<string, LateSource>;
   readonly clock: Clock;
   readonly languages: Languages;
   /** For one operation. */
@@ -87,6 +107,7 @@ interface Deps extends ReadDeps {
 
 export const contextFactory = ({
   features,
+  lateSources,
   prisma,
   sql,
   clock,
@@ -98,7 +119,12 @@ export const contextFactory = ({
 }: Deps): CreateContext => {
   const operationPrisma = new OperationPrisma(prisma, visibleRules(features), clock.nowMs);
   const createReads = (clients: Pick<ReadDeps, 'sql' | 'prisma' | 'knownRows'>): CreateLoadersOfAll =>
-    new Map(features.map(({ table, createLoaders }) => [inCamelCase(table), createLoaders({ ...clients, tracing })]));
+    new Map(
+      features.map(({ table, createLoaders }) => [
+        inCamelCase(table),
+        createLoaders({ ...clients, tracing, late: lateSources.get(table) }),
+      ]),
+    );
   const primary = createReads({ sql, prisma, knownRows });
   const servers = replicas?.serve(createReads);
 

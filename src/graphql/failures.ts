@@ -1,4 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { LateValue } from '../cache/late-value.ts';
 import type { FailureKind } from '../cache/response-cache.ts';
 import { isDatabaseUnavailable, isDatabaseUnreachable, RowVanished } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
@@ -9,20 +10,23 @@ export class ExecutionFailed extends Error {
   override readonly name = 'ExecutionFailed';
   readonly errors: readonly GraphQLError[];
   readonly data: ExecutionResult['data'];
+  /** The late values of the operation, of which the data may have some. */
+  readonly late: readonly LateValue[];
 
-  constructor(errors: readonly GraphQLError[], data?: ExecutionResult['data']) {
+  constructor(errors: readonly GraphQLError[], data?: ExecutionResult['data'], late: readonly LateValue[] = []) {
     super(errors[0]?.message);
     this.errors = errors;
     this.data = data;
+    this.late = late;
   }
 }
 
 /**
  * The failure of a result with errors. An operation that turns out to be too complex is refused as a whole: a 400 has no data.
  */
-export const failureOf = ({ errors = [], data }: ExecutionResult): ExecutionFailed => {
+export const failureOf = ({ errors = [], data }: ExecutionResult, late?: readonly LateValue[]): ExecutionFailed => {
   const refusal = errors.find((error) => codeOf(rootCause(error)) === 'QUERY_TOO_COMPLEX');
-  return refusal ? new ExecutionFailed([refusal]) : new ExecutionFailed(errors, data);
+  return refusal ? new ExecutionFailed([refusal]) : new ExecutionFailed(errors, data, late);
 };
 
 const codeOf = (error: unknown): string | undefined => (error instanceof AppError ? error.code : undefined);

@@ -7,6 +7,7 @@ import {
   type GatewayRequest,
   type GatewayResponse,
   GRAPHQL_PATH,
+  inLanguage,
   validHeaders,
   varyBy,
 } from '../http/message.ts';
@@ -33,7 +34,7 @@ interface Options {
 }
 
 /** A longer request costs more to read than to reject. */
-const MAX_VIEW_BYTES = 8192;
+const MAX_LATE_BYTES = 8192;
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
 export const createGraphqlRoutes = (options: Options): FindRoute => {
@@ -43,7 +44,7 @@ export const createGraphqlRoutes = (options: Options): FindRoute => {
     methods,
     errors: ERRORS,
     faultOf: bodyFault,
-    countsViewsOnly: (request) => countsViewsOnly(request, options.documents),
+    isAllLate: (request) => isAllLate(request, options.documents),
     run: async (call) => {
       let answered: Awaited<ReturnType<typeof run>> | undefined;
       try {
@@ -61,12 +62,12 @@ export const createGraphqlRoutes = (options: Options): FindRoute => {
   };
 };
 
-const countsViewsOnly = (request: GatewayRequest, documents: Options['documents']): boolean => {
-  if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_VIEW_BYTES) return false;
+const isAllLate = (request: GatewayRequest, documents: Options['documents']): boolean => {
+  if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_LATE_BYTES) return false;
   try {
     const { query, operationName } = paramsOf(request);
     const document = typeof query === 'string' ? documents.find(query) : undefined;
-    return document !== undefined && documents.prepare({ document, operationName })?.isOnlyCounted === true;
+    return document !== undefined && documents.prepare({ document, operationName })?.isAllLate === true;
   } catch {
     return false;
   }
@@ -124,16 +125,17 @@ const toGatewayResponse = async (
 ): Promise<GatewayResponse> => {
   const { status } = response;
   const { vary, ...headers } = headersOf(response);
+  const said = inLanguage({ vary: varyBy('accept', vary) }, call.language.shown);
   const opened = streamOf(call);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
     const own = {
       'cache-control': answers.isCallersOwn ? 'private, no-store' : 'no-store',
-      vary: varyBy('accept', vary),
+      ...said,
     };
     return { status, headers: { ...own, ...headers }, body: Buffer.from(await response.arrayBuffer()) };
   }
   const { 'content-encoding': _, ...others } = headers;
-  const eventHeaders = { ...others, ...EVENT_HEADERS, vary: varyBy('accept', vary) };
+  const eventHeaders = { ...others, ...EVENT_HEADERS, ...said };
   const bytes = opened && eventStreams.bodyOf(response);
   // One result, and the end.
   if (!opened || !bytes) return { status, headers: eventHeaders, body: await response.text() };

@@ -1,12 +1,17 @@
 import { hash } from 'node:crypto';
 import {
+  DirectiveLocation,
+  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   GraphQLDeferDirective,
+  GraphQLDirective,
   type GraphQLInputType,
   type GraphQLSchema,
   GraphQLStreamDirective,
+  GraphQLString,
   getArgumentValues,
+  getDirectiveValues,
   getNullableType,
   getOperationAST,
   getVariableValues,
@@ -29,6 +34,20 @@ import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
 import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
+/** The language of a whole operation, as Shopify's storefronts ask for it. */
+export const IN_CONTEXT = new GraphQLDirective({
+  name: 'inContext',
+  description: 'In which language texts are shown.',
+  locations: [DirectiveLocation.QUERY, DirectiveLocation.SUBSCRIPTION],
+  args: {
+    language: {
+      type: GraphQLString,
+      description:
+        'A tag of BCP 47: `de-AT` is answered in German where there is no Austrian German, and in the first language where there is neither. Absent or null: as the header `Accept-Language` says.',
+    },
+  },
+});
+
 type Coerced = ReturnType<typeof getVariableValues>;
 
 /** A valid operation, prepared once for all of its executions. */
@@ -44,21 +63,26 @@ export interface Operation {
   readonly executionArgs: (variables: VariableValues) => ValidatedExecutionArgs;
   /** Undefined where it cannot be compiled. It is compiled when it is first asked for. */
   readonly compiled: CompiledOperation | undefined;
+  /** The tag of the language that the document names. */
+  readonly languageTag: (variables: VariableValues) => string | undefined;
   readonly cost: CostPlan;
   readonly isSubscription: boolean;
   /** The part of a result whose change is an event, where that is not all of it. */
   readonly withoutSilentFields: WithoutSilentFields | undefined;
   /** The fields of the root type that it selects, fragments written out. */
   readonly rootFields: ReadonlySet<string>;
-  /** Whether each execution has an effect of its own (it counts a view), so that no response serves another request. */
-  readonly isCounted: boolean;
-  /** The ids of the notices whose views a response with this data counts, by their keys in it. */
-  readonly viewsIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => ReadonlyMap<string, number>;
-  /** Whether it does nothing but count views. */
-  readonly isOnlyCounted: boolean;
+  /** Whether it selects a field with late values, so that no response serves another request as it is. */
+  readonly isLate: boolean;
+  /** The keys of the late values that a response with this data has, by the names of the root fields in it. */
+  readonly lateIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => ReadonlyMap<string, string>;
+  /** Whether it selects nothing but such fields. */
+  readonly isAllLate: boolean;
   /** Whether it asks for the schema alone, which never changes. */
   readonly isOfSchema: boolean;
 }
+
+/** `extensions: { lateKey: ({ id }) => … }` of a root field whose object has a late value: the key of that, by the arguments of the field. */
+type LateKey = (args: Readonly<Record<string, unknown>>) => string;
 
 interface Options {
   /** Whether errors in variables leave out "did you mean …". @default false */
@@ -74,15 +98,16 @@ export const prepareOperation = (
   name?: string | null,
   { hideSuggestions = false, text }: Options = {},
 ): Operation | undefined => {
-  const document = inOnePiece(schema, given);
+  const asked = getOperationAST(given, name);
+  const document = inOnePiece(schema, asked ? withoutContext(given, asked) : given);
   const definition = getOperationAST(document, name);
   const rootType = definition && schema.getRootType(definition.operation);
-  if (!definition || !rootType) return undefined;
+  if (!asked || !definition || !rootType) return undefined;
   const fields = rootType.getFields();
   const { variableDefinitions = [] } = definition;
   const roots = collectFields(rootOf(definition), fragmentsOf(document), { schema, types: [rootType] });
   const rootFields = namesOf(roots);
-  const isCounted = (field: string): boolean => fields[field]?.extensions.isCounted === true;
+  const lateKeyOf = (field: string): LateKey | undefined => fields[field]?.extensions.lateKey as LateKey | undefined;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   const findLongList = longListFinder(schema, document, definition);
   let validated: ValidatedExecutionArgs | undefined;
@@ -105,20 +130,22 @@ export const prepareOperation = (
       if (compiled === null) compiled = compile(schema, document, definition);
       return compiled;
     },
+    languageTag: languageTagOf(asked),
     cost: planCost(schema, document, definition),
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
     rootFields,
-    isCounted: [...rootFields].some(isCounted),
-    viewsIn: (data, variables) =>
+    isLate: [...rootFields].some(lateKeyOf),
+    lateIn: (data, variables) =>
       new Map(
-        [...roots].flatMap(([key, [{ node }]]): [string, number][] => {
+        [...roots].flatMap(([name, [{ node }]]): [string, string][] => {
           const field = fields[node.name.value];
-          const isViewed = field && isCounted(field.name) && data[key] !== null && data[key] !== undefined;
-          return isViewed ? [[key, getArgumentValues(field, node, variables).id as number]] : [];
+          const lateKey = field && lateKeyOf(field.name);
+          if (!lateKey || data[name] === null || data[name] === undefined) return [];
+          return [[name, lateKey(getArgumentValues(field, node, variables))]];
         }),
       ),
-    isOnlyCounted: [...rootFields].every((field) => field === '__typename' || isCounted(field)),
+    isAllLate: [...rootFields].every((field) => field === '__typename' || lateKeyOf(field)),
     isOfSchema: [...rootFields].every((field) => field.startsWith('__')),
   };
 };
@@ -130,6 +157,23 @@ export const inOnePiece = (schema: GraphQLSchema, document: DocumentNode): Docum
   INCREMENTAL.some((name) => schema.getDirective(name))
     ? visit(document, { Directive: ({ name }) => (INCREMENTAL.includes(name.value) ? null : undefined) })
     : document;
+
+/** Every part of an operation with a directive would be executed by graphql-js, and the language is known before. */
+const withoutContext = (document: DocumentNode, operation: OperationDefinitionNode): DocumentNode => {
+  if (!operation.directives?.some(isContext)) return document;
+  const directives = operation.directives.filter((each) => !isContext(each));
+  return {
+    ...document,
+    definitions: document.definitions.map((each) => (each === operation ? { ...operation, directives } : each)),
+  };
+};
+
+const isContext = ({ name }: DirectiveNode): boolean => name.value === IN_CONTEXT.name;
+
+const languageTagOf = (operation: OperationDefinitionNode): Operation['languageTag'] => {
+  if (!operation.directives?.some(isContext)) return () => undefined;
+  return (variables) => (getDirectiveValues(IN_CONTEXT, operation, variables)?.language as string | null) ?? undefined;
+};
 
 const textsOf = (definitions: readonly VariableDefinitionNode[]): Operation['textOf'] => {
   const defaults = definitions.map(({ variable, defaultValue }): [name: string, value: unknown] => [

@@ -4,7 +4,7 @@ import type { Call } from '../http/route.ts';
 import { type BodyForm, GRAPHQL_BODY, GRAPHQL_BODY_WITH_COST } from './body-form.ts';
 
 /** The request that an operation is for: the part of {@link Call} that operations need. */
-export type Caller = Pick<Call, 'admit' | 'countViews' | 'previewAt' | 'log'>;
+export type Caller = Pick<Call, 'admit' | 'takesLate' | 'previewAt' | 'log'>;
 
 /** The document of a REST path, which is known before. */
 export interface RestDocument {

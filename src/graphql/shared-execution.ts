@@ -1,6 +1,7 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { bytesOf, type CachedResponse, toBody } from '../cache/cached-response.ts';
 import type { Dependencies } from '../cache/dependencies.ts';
+import { fillLate, writeLate } from '../cache/late-value.ts';
 import type { Executed, Found, MakeBody, ResponseCache } from '../cache/response-cache.ts';
 import { RowVanished } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
@@ -9,14 +10,13 @@ import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { Answers, BodyForm } from './body-form.ts';
 import type { CreateContext } from './context.ts';
-import { type Asked, ask, type Execution, inTurn } from './execution.ts';
+import { type Asked, askOnce, type Execution, inTurn } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, MAX_TRIES } from './failures.ts';
 import type { CostLimit } from './limits/cost.ts';
 import type { Changes } from './live/changed-ids.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
-import { type CountViews, writePlaceholders } from './view-count.ts';
 
 interface Deps {
   readonly documents: Documents;
@@ -25,7 +25,6 @@ interface Deps {
   readonly responseCache: ResponseCache;
   readonly answers: Answers;
   readonly costLimit: CostLimit;
-  readonly countViews: CountViews;
   readonly load: LoadGuard;
   readonly tracing: Tracing;
   /** How long a request waits for its response. */
@@ -33,8 +32,8 @@ interface Deps {
 }
 
 /**
- * Executes equal operations once for all callers, compiled, or finds the response in the cache. It counts views, too: an operation is
- * executed first, with placeholders for the numbers, so that one that fails counts nothing.
+ * Executes equal operations once for all callers, compiled, or finds the response in the cache. Late values are taken after that, so that an
+ * operation that fails takes none.
  */
 export class SharedExecution implements Execution {
   readonly #deps: Deps;
@@ -45,12 +44,8 @@ export class SharedExecution implements Execution {
 
   readonly plugin: GatewayPlugin = {
     onExecute: ({ args, setExecuteFn }) => {
-      const { document, variableValues } = args;
-      const asked = ask(args, this.#deps);
-      // A plugin behind this one may have put others in their place.
-      const isSame = (given: ExecutionArgs): boolean =>
-        given.document === document && given.variableValues === variableValues;
-      setExecuteFn((given: ExecutionArgs) => this.once(isSame(given) ? asked : ask(given, this.#deps)));
+      const askedBy = askOnce(args, this.#deps);
+      setExecuteFn((given: ExecutionArgs) => this.once(askedBy(given)));
     },
   };
 
@@ -77,17 +72,17 @@ export class SharedExecution implements Execution {
     return this.#deps.answers.resultOf({ answer, outcome: 'hit' }, form);
   }
 
-  topicOf({ operation, variables, form }: Asked): string {
-    return `${form.name} ${operation.id} ${operation.textOf(variables)}`;
+  topicOf({ operation, variables, language, form }: Asked): string {
+    const topic = `${form.name} ${operation.id} ${operation.textOf(variables)}`;
+    return language.isDefault ? topic : `${topic} ${language.code}`;
   }
 
   #run(asked: Asked, caller: Caller): Executed | Promise<Executed> {
     const { responseCache, timeoutMs } = this.#deps;
     const isApart = caller.previewAt !== undefined;
     const make = this.#maker(asked, caller);
-    if (isApart || (asked.operation.isCounted && !caller.countViews))
-      return withDeadline(this.#runApart(make), timeoutMs);
-    if (asked.operation.isCounted) return withDeadline(this.#runCounted(asked, make), timeoutMs);
+    if (isApart || (asked.operation.isLate && !caller.takesLate)) return withDeadline(this.#runApart(make), timeoutMs);
+    if (asked.operation.isLate) return withDeadline(this.#runLate(asked, make), timeoutMs);
     return responseCache.get(this.topicOf(asked), make);
   }
 
@@ -97,34 +92,35 @@ export class SharedExecution implements Execution {
     return { status: dependencies.status, body, encoding: 'utf8' };
   }
 
-  async #runCounted(asked: Asked, make: MakeBody): Promise<Executed> {
-    const { responseCache, timeoutMs, countViews } = this.#deps;
+  async #runLate(asked: Asked, make: MakeBody): Promise<Executed> {
+    const { responseCache, timeoutMs } = this.#deps;
     const untilMs = performance.now() + timeoutMs;
-    const counted = new Map<number, number>();
-    const count = (response: Pick<CachedResponse, 'body' | 'views'>): Promise<string | undefined> => {
+    const taken = new Map<string, number>();
+    const fill = (response: Pick<CachedResponse, 'body' | 'late'>): Promise<string | undefined> => {
       // No one waits for the response any more.
       if (performance.now() >= untilMs) throw databaseUnavailable();
-      return countViews(response, counted);
+      return fillLate(response, taken);
     };
-    const makeCounted: MakeBody = (dependencies) => {
-      dependencies.countsViews = true;
+    const makeLate: MakeBody = (dependencies) => {
+      dependencies.takesLate = true;
       return make(dependencies);
     };
     try {
-      const { answer: template, outcome } = await responseCache.get(this.topicOf(asked), makeCounted);
+      const { answer: template, outcome } = await responseCache.get(this.topicOf(asked), makeLate);
       if (template.status === 404 && outcome !== 'stale') return { answer: template, outcome };
-      // Where a view can be counted, the notice can be read too: a detail is never stale.
-      const body = outcome === 'stale' ? undefined : await count(template);
+      // Where a late value can be taken, its row can be read too: it is never stale.
+      const body = outcome === 'stale' ? undefined : await fill(template);
       if (body !== undefined) return { status: 200, body, encoding: 'latin1', template };
-      // A notice that has been withdrawn meanwhile is missing when it is read again.
+      // What has been withdrawn meanwhile is missing when it is read again.
       const dependencies = responseCache.createDependencies();
-      const again = await count({ ...toBody(await makeCounted(dependencies)), views: [...dependencies.views] });
+      const again = await fill({ ...toBody(await makeLate(dependencies)), late: [...dependencies.late.values()] });
       if (again === undefined) throw withdrawn();
       return { status: dependencies.status, body: again, encoding: 'latin1' };
     } catch (error) {
       if (!(error instanceof ExecutionFailed) || !error.data || !asked.form.givesPartialData) throw error;
-      const views = [...new Set(asked.operation.viewsIn(error.data, asked.variables).values())];
-      const filled = await count({ ...toBody(writePlaceholders(error.data, views)), views });
+      const keys = new Set(asked.operation.lateIn(error.data, asked.variables).values());
+      const late = error.late.filter(({ key }) => keys.has(key));
+      const filled = await fill({ ...toBody(writeLate(error.data, late)), late });
       if (filled === undefined) throw withdrawn();
       throw new ExecutionFailed(error.errors, JSON.parse(bytesOf(filled).toString()));
     }
@@ -147,13 +143,13 @@ export class SharedExecution implements Execution {
   /** The JSON text of the data. */
   async #execute(asked: Asked, caller: Caller, dependencies: Dependencies, changes?: Changes): Promise<string> {
     const { createContext, compiled } = this.#deps;
-    const { args, operation, variables } = asked;
+    const { args, operation, variables, language } = asked;
     for (let tries = 1; ; tries += 1) {
       const isLast = tries === MAX_TRIES;
       // Resolvers find in the context what plugins have put there.
       const context = {
         ...(args.contextValue as object),
-        ...createContext(dependencies, caller.previewAt),
+        ...createContext(dependencies, caller.previewAt, language),
         ...(changes && { changes }),
       };
       try {
@@ -163,7 +159,7 @@ export class SharedExecution implements Execution {
       } catch (error) {
         if (!(error instanceof RowVanished) || isLast) throw error;
         // The row that referred to it has changed as well, and is read again.
-        dependencies.views.clear();
+        dependencies.late.clear();
         // From the database alone: a row that is known may be older than the one that refers to it.
         dependencies.asOfMs = undefined;
       }
@@ -173,4 +169,4 @@ export class SharedExecution implements Execution {
 
 const callerOf = ({ args }: Asked): Caller => (args.contextValue as ServerContext).call;
 
-const withdrawn = () => databaseUnavailable(new Error('a notice was withdrawn while it was read'));
+const withdrawn = () => databaseUnavailable(new Error('a row was withdrawn while it was read'));

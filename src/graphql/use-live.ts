@@ -83,7 +83,7 @@ export class Live {
       lagSeconds,
     };
     this.#deps = deps;
-    this.#anybody = { admit: () => undefined, countViews: false, log: () => log };
+    this.#anybody = { admit: () => undefined, takesLate: false, log: () => log };
     this.#topics = new Topics({ ...source, onPublished: (lagMs) => lagSeconds.add(lagMs / 1000) });
     this.#changeTopics = new ChangeTopics(source);
     this.plugin = this.#createPlugin();

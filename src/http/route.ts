@@ -1,6 +1,7 @@
 import type { Exposure } from '../access/access.ts';
 import type { Executed } from '../cache/response-cache.ts';
 import type { AppError } from '../errors.ts';
+import type { LanguageChoice, ShownLanguage } from '../language/language-choice.ts';
 import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestContext } from '../observability/observation.ts';
@@ -29,8 +30,8 @@ export interface ResponseRoute extends AnyRoute {
 
 /** A way to run operations, whose results are cached. */
 export interface OperationRoute extends AnyRoute {
-  /** Whether a request is known to do nothing but count views, which wait in a queue of their own. Never throws. */
-  countsViewsOnly(request: GatewayRequest): boolean;
+  /** Whether a request is known to want nothing but late values, which are waited for in a queue of their own. Never throws. @default false */
+  isAllLate?(request: GatewayRequest): boolean;
   /** Why a request is refused before anything is made for it, and before its body has come. */
   faultOf?(request: GatewayRequest): AppError | undefined;
   /** Executes the request, or finds the result in the cache. A response in place of a result is not cached. @throws AppError (in the promise) */
@@ -48,10 +49,12 @@ export interface Call {
    * @throws (in the promise) AppError UNAUTHENTICATED
    */
   readonly admit: (rootFields: ReadonlySet<string>) => Promise<void> | undefined;
-  /** Whether notice detail counts a view: not for HEAD. */
-  readonly countViews: boolean;
+  /** Whether late values are taken: not for HEAD. */
+  readonly takesLate: boolean;
   /** The time that the operation is executed for, where it is not now. Its response is not cached. */
   readonly previewAt?: Date | undefined;
+  /** In which language it is answered. */
+  readonly language: LanguageChoice;
   /** Its lines have the id of the request. */
   readonly log: LazyLog;
   readonly requestContext: RequestContext;
@@ -62,6 +65,10 @@ export interface ResponseHead {
   readonly contentType: string;
   /** Whether the content type depends on the header `Accept`. */
   readonly isNegotiated: boolean;
+  /** Differs for heads that differ in anything else than whether they are negotiated. @default the content type */
+  readonly kind?: string;
+  /** Undefined where the response says nothing of its language. */
+  readonly language?: ShownLanguage;
 }
 
 /** A finished body and the head of its response. */

@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
 import { type Access, PREVIEW_HEADER, type PreviewTime } from '../access/access.ts';
 import type { CachedResponse } from '../cache/cached-response.ts';
+import { fillLate } from '../cache/late-value.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
+import { LanguageChoice } from '../language/language-choice.ts';
+import type { Languages } from '../language/languages.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
@@ -37,10 +40,9 @@ interface Deps {
   readonly routes: readonly FindRoute[];
   readonly requests: RequestCache;
   readonly responses: Pick<ResponseCache, 'current'>;
-  /** Counts the views of a cached response and fills in their numbers, one character for each byte; undefined where a notice was withdrawn. */
-  readonly countViews: (cached: CachedResponse) => Promise<string | undefined>;
   readonly access: Access;
   readonly previewTime: PreviewTime;
+  readonly languages: Languages;
   readonly load: LoadGuard;
   readonly writer: ResponseWriter;
   readonly observer: RequestObserver;
@@ -51,7 +53,7 @@ export const createApp = (deps: Deps): App => new Serving(deps);
 
 /**
  * The life of a request:
- * 1. key: its bytes lead to the response of an equal one, where that is current and this caller may read it: a hit, with its views counted;
+ * 1. key: its bytes lead to the response of an equal one, where that is current and this caller may read it: a hit, with its late values filled in;
  * 2. refuse: what no route takes;
  * 3. load: what has to be executed waits for a place;
  * 4. answer: the route runs it, a page or an operation;
@@ -89,19 +91,19 @@ class Serving implements App {
     if (access.isRestricted && !access.isGranted(request.headers)) return undefined;
     const cached = responses.current(known.entry);
     if (cached === undefined) return undefined;
-    if (!cached.countsViews || cached.status === 404) return this.#writeHit(request, known, cached);
-    return request.method === 'HEAD' ? undefined : this.#answerCounted(request, key, known, cached);
+    if (!cached.takesLate || cached.status === 404) return this.#writeHit(request, known, cached);
+    return request.method === 'HEAD' ? undefined : this.#answerFilled(request, key, known, cached);
   }
 
-  /** A cached response with placeholders for view counts: the views are counted first. */
-  #answerCounted(
+  /** A cached response with late values, which are taken first. */
+  #answerFilled(
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest,
     cached: CachedResponse,
   ): Promise<GatewayResponse> {
     const startMs = this.#deps.observer.recordsHits ? performance.now() : 0;
-    return this.#deps.countViews(cached).then(
+    return fillLate(cached).then(
       (body) =>
         body === undefined
           ? this.#answer(request, key, known.route)
@@ -162,8 +164,8 @@ class Serving implements App {
     const isLagging = this.#deps.load.isLagging();
     const answered = isLagging ? undefined : this.#deps.load.ifFree(key, () => this.#answer(request, key, route));
     if (answered) return answered;
-    // Views wait in a queue with limits of its own. A HEAD counts none.
-    if (request.method !== 'HEAD' && route.countsViewsOnly(request)) return this.#answer(request, key, route);
+    // Late values are waited for in a queue with limits of its own. A HEAD takes none.
+    if (request.method !== 'HEAD' && route.isAllLate?.(request)) return this.#answer(request, key, route);
     if (isLagging) return this.#reject(request, route);
     const client = { key, isGone: request.isGone, bytes: bytesOf(request) };
     const later = await this.#deps.load.inTurn(client, async () => {
@@ -208,10 +210,10 @@ class Serving implements App {
     return { ...response, lines: undefined, headers: { ...response.headers, 'cache-control': 'private, no-store' } };
   }
 
-  /** For another time: no other caller gets the response, and no view is counted. */
+  /** For another time: no other caller gets the response, and no late value is taken. */
   #previewOf(call: Call): Call {
     const previewAt = this.#deps.previewTime(call.request.headers);
-    return { ...call, previewAt, admit: () => undefined, countViews: false };
+    return { ...call, previewAt, admit: () => undefined, takesLate: false };
   }
 
   async #respondWithPage(route: ResponseRoute, call: Call): Promise<GatewayResponse> {
@@ -225,31 +227,32 @@ class Serving implements App {
     const { request, requestContext } = call;
     const answered = await this.#deps.observer.run(requestContext, () => route.run(call));
     if (!('executed' in answered)) return answered;
-    const { executed, head } = answered;
+    const { executed } = answered;
+    const head = this.#deps.writer.headIn(answered.head, call.language.shown);
     if (executed.answer) requestContext.cache = executed.outcome;
     if ((executed.answer ?? executed).status === 404) requestContext.code = 'NOT_FOUND';
     const entry = (executed.answer ?? executed.template)?.entry;
     if (key !== undefined && entry)
       this.#deps.requests.learn(key, { route, head, counts: requestContext.counts, entry });
-    return this.#deps.writer.executed(answered, request, requestContext.origin.requestId);
+    return this.#deps.writer.executed({ ...answered, head }, request, requestContext.origin.requestId);
   }
 
   // 5. Write.
 
-  /** @param countedBody with the view counts of this request, where it has any */
+  /** @param filledBody with the late values of this request, where it has any */
   #writeHit(
     request: GatewayRequest,
     { head, counts }: KnownRequest,
     cached: CachedResponse,
     startMs = this.#deps.observer.recordsHits ? performance.now() : 0,
-    countedBody?: string,
+    filledBody?: string,
   ): GatewayResponse {
     const { method, target, headers } = request;
     const requestId = this.#requestIdOf(headers['x-request-id']);
     const response =
-      countedBody === undefined
+      filledBody === undefined
         ? this.#deps.writer.cached(cached, head, request, requestId)
-        : this.#deps.writer.counted(countedBody, head, request, requestId);
+        : this.#deps.writer.filled(filledBody, head, request, requestId);
     const { observer } = this.#deps;
     if (observer.recordsHits) {
       const { path } = splitTarget(target);
@@ -279,7 +282,8 @@ class Serving implements App {
       path,
       query,
       admit: (rootFields) => this.#deps.access.admit(headers, rootFields),
-      countViews: method !== 'HEAD',
+      takesLate: method !== 'HEAD',
+      language: new LanguageChoice(this.#deps.languages, headers['accept-language']),
       log: requestContext.lazyLog(this.#deps.log),
       requestContext,
     };

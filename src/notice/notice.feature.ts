@@ -2,6 +2,7 @@ import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
 import { inEffect, readable } from './in-effect.ts';
 import { createNoticeLoaders, createNoticeReads } from './notice.loader.ts';
+import { ViewCounter } from './view-counter.ts';
 
 export const notice: Feature = {
   table: 'notice',
@@ -11,10 +12,15 @@ export const notice: Feature = {
   silentColumns: ['view_count'],
   // Without the second, notice detail would answer 500.
   rights: ['select', 'update (view_count)'],
-  functions: ['vitrine_is_moment'],
+  functions: ['vitrine_are_translations', 'vitrine_is_moment'],
   register: () => import('./notice.query.ts'),
-  createLoaders: ({ sql, prisma, tracing }) => {
+  createLate: ({ sql, clock, tracing, timeoutMs }) => {
+    const counter = new ViewCounter(sql, clock, timeoutMs);
+    const { view } = traceReads(tracing, 'notice', { view: (id: number) => counter.view(id) });
+    return { take: view, metrics: counter.metrics };
+  },
+  createLoaders: ({ sql, prisma, tracing, late }) => {
     const reads = traceReads(tracing, 'notice', createNoticeReads(sql, prisma));
-    return (scope) => createNoticeLoaders(reads, scope);
+    return (scope) => createNoticeLoaders(reads, scope, late);
   },
 };

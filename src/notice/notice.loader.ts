@@ -1,9 +1,9 @@
+import { LateValue } from '../cache/late-value.ts';
 import type { Notice, NoticeType, Prisma, PrismaClient } from '../database/generated/client/client.ts';
 import { inList } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
-import { type LoaderScope, memo } from '../graphql/context.ts';
-import { ViewCountPlaceholder } from '../graphql/view-count.ts';
+import { type LateSource, type LoaderScope, memo } from '../graphql/context.ts';
 import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
 
@@ -31,6 +31,9 @@ const PINNED_FIRST: Prisma.NoticeOrderByWithRelationInput[] = [
   { id: 'desc' },
 ];
 
+/** The key of the late value that is the view count of a notice. */
+export const viewKey = (id: number): string => `notice ${id}`;
+
 /** What the loaders of all operations share. */
 export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
   inEffect: (now: Date) => prisma.notice.findMany({ where: inEffect.where(now), orderBy: PINNED_FIRST }),
@@ -54,6 +57,7 @@ export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
 export const createNoticeLoaders = (
   reads: ReturnType<typeof createNoticeReads>,
   { dependencies, now }: LoaderScope,
+  late?: LateSource,
 ) => {
   let current: Promise<Notice[]> | undefined;
   let nextChange: Promise<Date | null> | undefined;
@@ -64,12 +68,13 @@ export const createNoticeLoaders = (
     return notice && readable.holds(notice, now) ? notice : null;
   };
 
-  const readCounted = async (id: number): Promise<Notice | null> => {
+  const readViewed = async (id: number): Promise<Notice | null> => {
     const notice = await read(id);
-    if (!notice) return null;
-    dependencies.views.add(id);
+    if (!notice || !late) return notice;
+    const view = new LateValue(viewKey(id), () => late.take(id));
+    dependencies.late.set(view.key, view);
     // It throws where anything but writing is done with it.
-    return Object.create(notice, { viewCount: { value: new ViewCountPlaceholder(id) } });
+    return Object.create(notice, { viewCount: { value: view } });
   };
 
   const listed = (notices: Notice[]): Notice[] => {
@@ -95,7 +100,7 @@ export const createNoticeLoaders = (
       nextChange ??= reads.nextChangeAt(now);
       return nextChange;
     },
-    /** A readable notice, else null. Where the operation counts views, its count is a placeholder, and the dependencies name the notice. */
-    viewed: memo(dependencies.countsViews ? readCounted : read),
+    /** A readable notice, else null. Where the operation takes late values, its view count is one. */
+    viewed: memo(dependencies.takesLate ? readViewed : read),
   };
 };

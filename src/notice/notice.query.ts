@@ -1,5 +1,6 @@
 import { LIST_SIZE, PAGE_NUMBER, within } from '../graphql/arguments.ts';
 import { builder, LIVE_FIELD } from '../graphql/builder.ts';
+import { viewKey } from './notice.loader.ts';
 import { Notice, NoticePage, NoticeTypeEnum } from './notice.type.ts';
 
 /** Far more than a shop has at a time. */
@@ -44,7 +45,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A notice that has begun, ended or not. Counts a view, once an operation however often it is named.',
     args: { id: t.arg.int({ required: true }) },
-    extensions: { isCounted: true },
+    extensions: { lateKey: ({ id }: { id: number }) => viewKey(id) },
     resolve: (_, { id }, { loaders }) => loaders.notice.viewed(id),
   }),
 }));

@@ -66,7 +66,6 @@ const createRoute = (
   methods: ['POST', 'OPTIONS'],
   errors: ERRORS,
   countedAs: ['ucp', tool, path],
-  countsViewsOnly: () => false,
   faultOf: bodyFault,
   run: async (call) => {
     const executed = await runner.run(call, tool, await runner.read(call), baseOf(call));

@@ -39,7 +39,6 @@ export const createMcpRoute = (
   methods: ['POST', 'OPTIONS'],
   errors: ERRORS,
   countedAs: ['ucp', 'mcp', PATH],
-  countsViewsOnly: () => false,
   faultOf: bodyFault,
   run: async (call) => {
     const base = baseOf(call);

@@ -20,8 +20,8 @@ const responseOf = (key: string, chars: number): CachedResponse => ({
   changesMs: undefined,
   trustedUntilMs: undefined,
   staleUntilMs: Number.POSITIVE_INFINITY,
-  countsViews: false,
-  views: [],
+  takesLate: false,
+  late: [],
   encoded: {},
 });
 

@@ -56,6 +56,7 @@ beforeAll(async () => {
   const clock = createClock();
   const create = contextFactory({
     features: [...FEATURES, createBrowse()],
+    lateSources: new Map(),
     prisma,
     sql,
     clock,

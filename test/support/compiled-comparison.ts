@@ -22,7 +22,7 @@ export const compareExecutions = async (numRuns: number): Promise<Shares> => {
   const execution = new CompiledExecution();
   let all = 0;
   let withErrors = 0;
-  const context = { rowCount: { rows: 0, maximum: Number.MAX_SAFE_INTEGER }, dependencies: { views: [] } };
+  const context = { rowCount: { rows: 0, maximum: Number.MAX_SAFE_INTEGER }, dependencies: { late: new Map() } };
 
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {

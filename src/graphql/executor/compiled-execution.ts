@@ -1,10 +1,10 @@
 import { type ExecutionResult, executeRootSelectionSet, type VariableValues } from 'graphql';
+import { writeLate } from '../../cache/late-value.ts';
 import { RowVanished } from '../../database/failures.ts';
 import type { LazyLog } from '../../observability/log.ts';
 import type { OperationContext } from '../context.ts';
 import { failureOf, isOfVanishedRow } from '../failures.ts';
 import type { Operation } from '../operation.ts';
-import { writePlaceholders } from '../view-count.ts';
 
 /** One execution of an operation, whose variables are coerced already. */
 export interface OneExecution {
@@ -32,7 +32,7 @@ export class CompiledExecution {
   readonly #logged = new WeakSet<Operation>();
 
   /**
-   * The JSON text of the data. With `countsViews` it has placeholders for view counts.
+   * The JSON text of the data. With `takesLate` it has the texts of late values.
    * @throws (or rejects with) ExecutionFailed, and RowVanished where it is not the last try
    */
   execute(execution: OneExecution): string | Promise<string> {
@@ -67,8 +67,9 @@ export class CompiledExecution {
     const vanished = isLast ? undefined : errors?.find(isOfVanishedRow);
     if (vanished) throw new RowVanished(vanished.message, { cause: vanished });
     if (failed) this.#noteFailure(execution, failed.error, !errors);
-    if (errors) throw failureOf(result);
-    return writePlaceholders(data, context.dependencies.views);
+    const late = [...context.dependencies.late.values()];
+    if (errors) throw failureOf(result, late);
+    return writeLate(data, late);
   }
 
   /**

@@ -7,8 +7,8 @@ import {
   isEnumType,
   type VariableValues,
 } from 'graphql';
+import { LateValue } from '../../cache/late-value.ts';
 import type { OperationContext } from '../context.ts';
-import { ViewCountPlaceholder } from '../view-count.ts';
 
 export type Args = Record<string, unknown>;
 
@@ -155,6 +155,6 @@ export const leafWriter = (type: GraphQLLeafType): LeafWriter => {
     case GraphQLBoolean:
       return (value) => (value === true ? 'true' : value === false ? 'false' : coerced(value));
     default:
-      return (value) => (value instanceof ViewCountPlaceholder ? value.text : coerced(value));
+      return (value) => (value instanceof LateValue ? value.text : coerced(value));
   }
 };

@@ -139,7 +139,7 @@ class StateTopic implements Topic {
     else this.#awaitChange();
   }
 
-  /** The last event, with the counts of views as they were when it was made. */
+  /** The last event, with what changes silently as it was when it was made. */
   first(): LiveEvent {
     return this.#event;
   }
