@@ -19,6 +19,7 @@ const LAYERS = [
   ['variant'],
   ['product'],
   ['notice', 'category', 'doctor'],
+  ['translation'],
   ['feature'],
   ['rest', 'ucp'],
   ['graphql', 'pages'],

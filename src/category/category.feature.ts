@@ -5,7 +5,14 @@ import { CategoryLoaders, createCategoryReads } from './category.loader.ts';
 
 export const category: Feature = {
   table: 'category',
-  triggers: ['vitrine_notify', 'vitrine_notify_truncate'],
+  triggers: [
+    'vitrine_notify',
+    'vitrine_notify_truncate',
+    'vitrine_slugs_insert',
+    'vitrine_slugs_update',
+    'vitrine_slugs_delete',
+    'vitrine_slugs_truncate',
+  ],
   silentColumns: [],
   rights: ['select'],
   register: () => import('./category.query.ts'),

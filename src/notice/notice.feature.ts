@@ -12,7 +12,7 @@ export const notice: Feature = {
   silentColumns: ['view_count'],
   // Without the second, notice detail would answer 500.
   rights: ['select', 'update (view_count)'],
-  functions: ['vitrine_is_moment'],
+  functions: ['vitrine_are_translations', 'vitrine_is_moment'],
   register: () => import('./notice.query.ts'),
   createLate: ({ sql, clock, tracing, timeoutMs }) => {
     const counter = new ViewCounter(sql, clock, timeoutMs);

@@ -28,7 +28,7 @@ test('a database whose migrations are pending stops the start, saying what to ru
   await using database = await createTestDatabase({ migrated: false });
   const output = await refused({ DATABASE_URL: database.url });
   expect(output).toContain('npx vitrine migrate');
-  expect(output).toContain('20261128100000_tables');
+  expect(output).toContain('20261128200000_tables');
 });
 
 // Windows has no signals: it ends the process at once.

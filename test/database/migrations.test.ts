@@ -400,7 +400,7 @@ describe('the rights that serving needs', () => {
       await database.sql(`grant select on shop._prisma_migrations, shop.category, shop.product to ${role}`);
       await expect(start()).rejects.toThrow(
         `Let the owner of the tables run ${all}, or:
-  grant select on product_words, product_variant, notice to ${role};
+  grant select on product_words, translated_words, slug_alias, product_variant, notice to ${role};
   grant update (view_count) on notice to ${role};`,
       );
       await grantServing(`${database.url}?schema=shop`, role, FEATURES, () => {});
@@ -482,7 +482,7 @@ describe('the rights that serving needs', () => {
         {
           ...{ check: 'permissions', status: 'warn' },
           message: `${writer} may write category, notice, product, product_variant, and may not execute what their checks call: its writes fail`,
-          remedy: `Let the owner run "grant execute on function vitrine_fold, vitrine_has_each_once, vitrine_is_moment, vitrine_is_text_list to ${writer}".`,
+          remedy: `Let the owner run "grant execute on function vitrine_are_translations, vitrine_fold, vitrine_has_each_once, vitrine_is_moment, vitrine_is_text_list to ${writer}".`,
         },
       ]);
       await database.sql(

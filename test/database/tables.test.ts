@@ -44,7 +44,7 @@ describe('an insert that names only the columns without a default', () => {
   const stamps = { created_at: now, updated_at: now };
 
   test('makes a category', async () => {
-    const rest = { parent_id: null, image_url: null, position: 0 };
+    const rest = { parent_id: null, image_url: null, position: 0, translations: {} };
     expect(await tryInsert('category', CATEGORY)).toEqual({ ...CATEGORY, ...stamps, id, ...rest });
   });
 
@@ -54,7 +54,7 @@ describe('an insert that names only the columns without a default', () => {
       ...stamps,
       ...{ id, price: 9.9, subtitle: null, description: '', brand: null, tags: [], list_price: null, currency: 'USD' },
       ...{ stock: 0, sales: 0, image_url: null, image_urls: [], status: 'ON_SALE', published_at: now },
-      ...{ sku: null, option_names: [], attributes: {}, image_alts: [] },
+      ...{ sku: null, option_names: [], attributes: {}, image_alts: [], translations: {} },
     });
   });
 
@@ -76,7 +76,7 @@ describe('an insert that names only the columns without a default', () => {
       ...NOTICE,
       ...stamps,
       ...{ id, type: 'ANNOUNCEMENT', level: 'NORMAL', summary: null, pinned: false, status: 'PUBLISHED' },
-      ...{ starts_at: now, ends_at: null, view_count: 0 },
+      ...{ starts_at: now, ends_at: null, view_count: 0, translations: {} },
     });
   });
 });

@@ -61,3 +61,8 @@ export type ProductVariant = Prisma.ProductVariantModel
  * 
  */
 export type Notice = Prisma.NoticeModel
+/**
+ * Model TermTranslation
+ * 
+ */
+export type TermTranslation = Prisma.TermTranslationModel

@@ -400,7 +400,8 @@ export const ModelName = {
   Category: 'Category',
   Product: 'Product',
   ProductVariant: 'ProductVariant',
-  Notice: 'Notice'
+  Notice: 'Notice',
+  TermTranslation: 'TermTranslation'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -416,7 +417,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "category" | "product" | "productVariant" | "notice"
+    modelProps: "category" | "product" | "productVariant" | "notice" | "termTranslation"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -716,6 +717,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    TermTranslation: {
+      payload: Prisma.$TermTranslationPayload<ExtArgs>
+      fields: Prisma.TermTranslationFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.TermTranslationFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.TermTranslationFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload>
+        }
+        findFirst: {
+          args: Prisma.TermTranslationFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.TermTranslationFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload>
+        }
+        findMany: {
+          args: Prisma.TermTranslationFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload>[]
+        }
+        create: {
+          args: Prisma.TermTranslationCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload>
+        }
+        createMany: {
+          args: Prisma.TermTranslationCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.TermTranslationCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload>[]
+        }
+        delete: {
+          args: Prisma.TermTranslationDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload>
+        }
+        update: {
+          args: Prisma.TermTranslationUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload>
+        }
+        deleteMany: {
+          args: Prisma.TermTranslationDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.TermTranslationUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.TermTranslationUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload>[]
+        }
+        upsert: {
+          args: Prisma.TermTranslationUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$TermTranslationPayload>
+        }
+        aggregate: {
+          args: Prisma.TermTranslationAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateTermTranslation>
+        }
+        groupBy: {
+          args: Prisma.TermTranslationGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.TermTranslationGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.TermTranslationCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.TermTranslationCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -763,7 +838,8 @@ export const CategoryScalarFieldEnum = {
   imageUrl: 'imageUrl',
   position: 'position',
   createdAt: 'createdAt',
-  updatedAt: 'updatedAt'
+  updatedAt: 'updatedAt',
+  translations: 'translations'
 } as const
 
 export type CategoryScalarFieldEnum = (typeof CategoryScalarFieldEnum)[keyof typeof CategoryScalarFieldEnum]
@@ -800,7 +876,8 @@ export const ProductScalarFieldEnum = {
   sku: 'sku',
   optionNames: 'optionNames',
   attributes: 'attributes',
-  imageAlts: 'imageAlts'
+  imageAlts: 'imageAlts',
+  translations: 'translations'
 } as const
 
 export type ProductScalarFieldEnum = (typeof ProductScalarFieldEnum)[keyof typeof ProductScalarFieldEnum]
@@ -837,10 +914,20 @@ export const NoticeScalarFieldEnum = {
   endsAt: 'endsAt',
   viewCount: 'viewCount',
   createdAt: 'createdAt',
-  updatedAt: 'updatedAt'
+  updatedAt: 'updatedAt',
+  translations: 'translations'
 } as const
 
 export type NoticeScalarFieldEnum = (typeof NoticeScalarFieldEnum)[keyof typeof NoticeScalarFieldEnum]
+
+
+export const TermTranslationScalarFieldEnum = {
+  language: 'language',
+  term: 'term',
+  text: 'text'
+} as const
+
+export type TermTranslationScalarFieldEnum = (typeof TermTranslationScalarFieldEnum)[keyof typeof TermTranslationScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -866,14 +953,6 @@ export const QueryMode = {
 export type QueryMode = (typeof QueryMode)[keyof typeof QueryMode]
 
 
-export const NullsOrder = {
-  first: 'first',
-  last: 'last'
-} as const
-
-export type NullsOrder = (typeof NullsOrder)[keyof typeof NullsOrder]
-
-
 export const JsonNullValueFilter = {
   DbNull: DbNull,
   JsonNull: JsonNull,
@@ -881,6 +960,14 @@ export const JsonNullValueFilter = {
 } as const
 
 export type JsonNullValueFilter = (typeof JsonNullValueFilter)[keyof typeof JsonNullValueFilter]
+
+
+export const NullsOrder = {
+  first: 'first',
+  last: 'last'
+} as const
+
+export type NullsOrder = (typeof NullsOrder)[keyof typeof NullsOrder]
 
 
 
@@ -932,6 +1019,20 @@ export type ListDateTimeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaM
 
 
 /**
+ * Reference to a field of type 'Json'
+ */
+export type JsonFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Json'>
+    
+
+
+/**
+ * Reference to a field of type 'QueryMode'
+ */
+export type EnumQueryModeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'QueryMode'>
+    
+
+
+/**
  * Reference to a field of type 'Decimal'
  */
 export type DecimalFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Decimal'>
@@ -956,20 +1057,6 @@ export type EnumProductStatusFieldRefInput<$PrismaModel> = FieldRefInputType<$Pr
  * Reference to a field of type 'ProductStatus[]'
  */
 export type ListEnumProductStatusFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'ProductStatus[]'>
-    
-
-
-/**
- * Reference to a field of type 'Json'
- */
-export type JsonFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Json'>
-    
-
-
-/**
- * Reference to a field of type 'QueryMode'
- */
-export type EnumQueryModeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'QueryMode'>
     
 
 
@@ -1204,6 +1291,7 @@ export type GlobalOmitConfig = {
   product?: Prisma.ProductOmit
   productVariant?: Prisma.ProductVariantOmit
   notice?: Prisma.NoticeOmit
+  termTranslation?: Prisma.TermTranslationOmit
 }
 
 /* Types for Logging */

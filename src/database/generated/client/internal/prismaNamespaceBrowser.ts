@@ -54,7 +54,8 @@ export const ModelName = {
   Category: 'Category',
   Product: 'Product',
   ProductVariant: 'ProductVariant',
-  Notice: 'Notice'
+  Notice: 'Notice',
+  TermTranslation: 'TermTranslation'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -81,7 +82,8 @@ export const CategoryScalarFieldEnum = {
   imageUrl: 'imageUrl',
   position: 'position',
   createdAt: 'createdAt',
-  updatedAt: 'updatedAt'
+  updatedAt: 'updatedAt',
+  translations: 'translations'
 } as const
 
 export type CategoryScalarFieldEnum = (typeof CategoryScalarFieldEnum)[keyof typeof CategoryScalarFieldEnum]
@@ -118,7 +120,8 @@ export const ProductScalarFieldEnum = {
   sku: 'sku',
   optionNames: 'optionNames',
   attributes: 'attributes',
-  imageAlts: 'imageAlts'
+  imageAlts: 'imageAlts',
+  translations: 'translations'
 } as const
 
 export type ProductScalarFieldEnum = (typeof ProductScalarFieldEnum)[keyof typeof ProductScalarFieldEnum]
@@ -155,10 +158,20 @@ export const NoticeScalarFieldEnum = {
   endsAt: 'endsAt',
   viewCount: 'viewCount',
   createdAt: 'createdAt',
-  updatedAt: 'updatedAt'
+  updatedAt: 'updatedAt',
+  translations: 'translations'
 } as const
 
 export type NoticeScalarFieldEnum = (typeof NoticeScalarFieldEnum)[keyof typeof NoticeScalarFieldEnum]
+
+
+export const TermTranslationScalarFieldEnum = {
+  language: 'language',
+  term: 'term',
+  text: 'text'
+} as const
+
+export type TermTranslationScalarFieldEnum = (typeof TermTranslationScalarFieldEnum)[keyof typeof TermTranslationScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -184,14 +197,6 @@ export const QueryMode = {
 export type QueryMode = (typeof QueryMode)[keyof typeof QueryMode]
 
 
-export const NullsOrder = {
-  first: 'first',
-  last: 'last'
-} as const
-
-export type NullsOrder = (typeof NullsOrder)[keyof typeof NullsOrder]
-
-
 export const JsonNullValueFilter = {
   DbNull: DbNull,
   JsonNull: JsonNull,
@@ -199,4 +204,12 @@ export const JsonNullValueFilter = {
 } as const
 
 export type JsonNullValueFilter = (typeof JsonNullValueFilter)[keyof typeof JsonNullValueFilter]
+
+
+export const NullsOrder = {
+  first: 'first',
+  last: 'last'
+} as const
+
+export type NullsOrder = (typeof NullsOrder)[keyof typeof NullsOrder]
 

@@ -69,6 +69,7 @@ export type CategoryCountAggregateOutputType = {
   position: number
   createdAt: number
   updatedAt: number
+  translations: number
   _all: number
 }
 
@@ -116,6 +117,7 @@ export type CategoryCountAggregateInputType = {
   position?: true
   createdAt?: true
   updatedAt?: true
+  translations?: true
   _all?: true
 }
 
@@ -214,6 +216,7 @@ export type CategoryGroupByOutputType = {
   position: number
   createdAt: Date
   updatedAt: Date
+  translations: runtime.JsonValue
   _count: CategoryCountAggregateOutputType | null
   _avg: CategoryAvgAggregateOutputType | null
   _sum: CategorySumAggregateOutputType | null
@@ -248,6 +251,7 @@ export type CategoryWhereInput = {
   position?: Prisma.IntFilter<"Category"> | number
   createdAt?: Prisma.DateTimeFilter<"Category"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Category"> | Date | string
+  translations?: Prisma.JsonFilter<"Category">
   parent?: Prisma.XOR<Prisma.CategoryNullableScalarRelationFilter, Prisma.CategoryWhereInput> | null
   children?: Prisma.CategoryListRelationFilter
   products?: Prisma.ProductListRelationFilter
@@ -262,6 +266,7 @@ export type CategoryOrderByWithRelationInput = {
   position?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  translations?: Prisma.SortOrder
   parent?: Prisma.CategoryOrderByWithRelationInput
   children?: Prisma.CategoryOrderByRelationAggregateInput
   products?: Prisma.ProductOrderByRelationAggregateInput
@@ -279,6 +284,7 @@ export type CategoryWhereUniqueInput = Prisma.AtLeast<{
   position?: Prisma.IntFilter<"Category"> | number
   createdAt?: Prisma.DateTimeFilter<"Category"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Category"> | Date | string
+  translations?: Prisma.JsonFilter<"Category">
   parent?: Prisma.XOR<Prisma.CategoryNullableScalarRelationFilter, Prisma.CategoryWhereInput> | null
   children?: Prisma.CategoryListRelationFilter
   products?: Prisma.ProductListRelationFilter
@@ -293,6 +299,7 @@ export type CategoryOrderByWithAggregationInput = {
   position?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  translations?: Prisma.SortOrder
   _count?: Prisma.CategoryCountOrderByAggregateInput
   _avg?: Prisma.CategoryAvgOrderByAggregateInput
   _max?: Prisma.CategoryMaxOrderByAggregateInput
@@ -312,6 +319,7 @@ export type CategoryScalarWhereWithAggregatesInput = {
   position?: Prisma.IntWithAggregatesFilter<"Category"> | number
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Category"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"Category"> | Date | string
+  translations?: Prisma.JsonWithAggregatesFilter<"Category">
 }
 
 export type CategoryCreateInput = {
@@ -321,6 +329,7 @@ export type CategoryCreateInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   parent?: Prisma.CategoryCreateNestedOneWithoutChildrenInput
   children?: Prisma.CategoryCreateNestedManyWithoutParentInput
   products?: Prisma.ProductCreateNestedManyWithoutCategoryInput
@@ -335,6 +344,7 @@ export type CategoryUncheckedCreateInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   children?: Prisma.CategoryUncheckedCreateNestedManyWithoutParentInput
   products?: Prisma.ProductUncheckedCreateNestedManyWithoutCategoryInput
 }
@@ -346,6 +356,7 @@ export type CategoryUpdateInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   parent?: Prisma.CategoryUpdateOneWithoutChildrenNestedInput
   children?: Prisma.CategoryUpdateManyWithoutParentNestedInput
   products?: Prisma.ProductUpdateManyWithoutCategoryNestedInput
@@ -360,6 +371,7 @@ export type CategoryUncheckedUpdateInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   children?: Prisma.CategoryUncheckedUpdateManyWithoutParentNestedInput
   products?: Prisma.ProductUncheckedUpdateManyWithoutCategoryNestedInput
 }
@@ -373,6 +385,7 @@ export type CategoryCreateManyInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type CategoryUpdateManyMutationInput = {
@@ -382,6 +395,7 @@ export type CategoryUpdateManyMutationInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type CategoryUncheckedUpdateManyInput = {
@@ -393,6 +407,7 @@ export type CategoryUncheckedUpdateManyInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type CategoryNullableScalarRelationFilter = {
@@ -419,6 +434,7 @@ export type CategoryCountOrderByAggregateInput = {
   position?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  translations?: Prisma.SortOrder
 }
 
 export type CategoryAvgOrderByAggregateInput = {
@@ -567,6 +583,7 @@ export type CategoryCreateWithoutChildrenInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   parent?: Prisma.CategoryCreateNestedOneWithoutChildrenInput
   products?: Prisma.ProductCreateNestedManyWithoutCategoryInput
 }
@@ -580,6 +597,7 @@ export type CategoryUncheckedCreateWithoutChildrenInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   products?: Prisma.ProductUncheckedCreateNestedManyWithoutCategoryInput
 }
 
@@ -595,6 +613,7 @@ export type CategoryCreateWithoutParentInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   children?: Prisma.CategoryCreateNestedManyWithoutParentInput
   products?: Prisma.ProductCreateNestedManyWithoutCategoryInput
 }
@@ -607,6 +626,7 @@ export type CategoryUncheckedCreateWithoutParentInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   children?: Prisma.CategoryUncheckedCreateNestedManyWithoutParentInput
   products?: Prisma.ProductUncheckedCreateNestedManyWithoutCategoryInput
 }
@@ -639,6 +659,7 @@ export type CategoryUpdateWithoutChildrenInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   parent?: Prisma.CategoryUpdateOneWithoutChildrenNestedInput
   products?: Prisma.ProductUpdateManyWithoutCategoryNestedInput
 }
@@ -652,6 +673,7 @@ export type CategoryUncheckedUpdateWithoutChildrenInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   products?: Prisma.ProductUncheckedUpdateManyWithoutCategoryNestedInput
 }
 
@@ -683,6 +705,7 @@ export type CategoryScalarWhereInput = {
   position?: Prisma.IntFilter<"Category"> | number
   createdAt?: Prisma.DateTimeFilter<"Category"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Category"> | Date | string
+  translations?: Prisma.JsonFilter<"Category">
 }
 
 export type CategoryCreateWithoutProductsInput = {
@@ -692,6 +715,7 @@ export type CategoryCreateWithoutProductsInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   parent?: Prisma.CategoryCreateNestedOneWithoutChildrenInput
   children?: Prisma.CategoryCreateNestedManyWithoutParentInput
 }
@@ -705,6 +729,7 @@ export type CategoryUncheckedCreateWithoutProductsInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   children?: Prisma.CategoryUncheckedCreateNestedManyWithoutParentInput
 }
 
@@ -731,6 +756,7 @@ export type CategoryUpdateWithoutProductsInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   parent?: Prisma.CategoryUpdateOneWithoutChildrenNestedInput
   children?: Prisma.CategoryUpdateManyWithoutParentNestedInput
 }
@@ -744,6 +770,7 @@ export type CategoryUncheckedUpdateWithoutProductsInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   children?: Prisma.CategoryUncheckedUpdateManyWithoutParentNestedInput
 }
 
@@ -755,6 +782,7 @@ export type CategoryCreateManyParentInput = {
   position?: number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type CategoryUpdateWithoutParentInput = {
@@ -764,6 +792,7 @@ export type CategoryUpdateWithoutParentInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   children?: Prisma.CategoryUpdateManyWithoutParentNestedInput
   products?: Prisma.ProductUpdateManyWithoutCategoryNestedInput
 }
@@ -776,6 +805,7 @@ export type CategoryUncheckedUpdateWithoutParentInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   children?: Prisma.CategoryUncheckedUpdateManyWithoutParentNestedInput
   products?: Prisma.ProductUncheckedUpdateManyWithoutCategoryNestedInput
 }
@@ -788,6 +818,7 @@ export type CategoryUncheckedUpdateManyWithoutParentInput = {
   position?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 
@@ -839,6 +870,7 @@ export type CategorySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   position?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  translations?: boolean
   parent?: boolean | Prisma.Category$parentArgs<ExtArgs>
   children?: boolean | Prisma.Category$childrenArgs<ExtArgs>
   products?: boolean | Prisma.Category$productsArgs<ExtArgs>
@@ -854,6 +886,7 @@ export type CategorySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exte
   position?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  translations?: boolean
   parent?: boolean | Prisma.Category$parentArgs<ExtArgs>
 }, ExtArgs["result"]["category"]>
 
@@ -866,6 +899,7 @@ export type CategorySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exte
   position?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  translations?: boolean
   parent?: boolean | Prisma.Category$parentArgs<ExtArgs>
 }, ExtArgs["result"]["category"]>
 
@@ -878,9 +912,10 @@ export type CategorySelectScalar = {
   position?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  translations?: boolean
 }
 
-export type CategoryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "parentId" | "name" | "slug" | "imageUrl" | "position" | "createdAt" | "updatedAt", ExtArgs["result"]["category"]>
+export type CategoryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "parentId" | "name" | "slug" | "imageUrl" | "position" | "createdAt" | "updatedAt" | "translations", ExtArgs["result"]["category"]>
 export type CategoryInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   parent?: boolean | Prisma.Category$parentArgs<ExtArgs>
   children?: boolean | Prisma.Category$childrenArgs<ExtArgs>
@@ -910,6 +945,7 @@ export type $CategoryPayload<ExtArgs extends runtime.Types.Extensions.InternalAr
     position: number
     createdAt: Date
     updatedAt: Date
+    translations: runtime.JsonValue
   }, ExtArgs["result"]["category"]>
   composites: {}
 }
@@ -1344,6 +1380,7 @@ export interface CategoryFieldRefs {
   readonly position: Prisma.FieldRef<"Category", 'Int'>
   readonly createdAt: Prisma.FieldRef<"Category", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"Category", 'DateTime'>
+  readonly translations: Prisma.FieldRef<"Category", 'Json'>
 }
     
 

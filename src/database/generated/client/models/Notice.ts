@@ -82,6 +82,7 @@ export type NoticeCountAggregateOutputType = {
   viewCount: number
   createdAt: number
   updatedAt: number
+  translations: number
   _all: number
 }
 
@@ -142,6 +143,7 @@ export type NoticeCountAggregateInputType = {
   viewCount?: true
   createdAt?: true
   updatedAt?: true
+  translations?: true
   _all?: true
 }
 
@@ -245,6 +247,7 @@ export type NoticeGroupByOutputType = {
   viewCount: bigint
   createdAt: Date
   updatedAt: Date
+  translations: runtime.JsonValue
   _count: NoticeCountAggregateOutputType | null
   _avg: NoticeAvgAggregateOutputType | null
   _sum: NoticeSumAggregateOutputType | null
@@ -284,6 +287,7 @@ export type NoticeWhereInput = {
   viewCount?: Prisma.BigIntFilter<"Notice"> | bigint | number
   createdAt?: Prisma.DateTimeFilter<"Notice"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Notice"> | Date | string
+  translations?: Prisma.JsonFilter<"Notice">
 }
 
 export type NoticeOrderByWithRelationInput = {
@@ -300,6 +304,7 @@ export type NoticeOrderByWithRelationInput = {
   viewCount?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  translations?: Prisma.SortOrder
 }
 
 export type NoticeWhereUniqueInput = Prisma.AtLeast<{
@@ -319,6 +324,7 @@ export type NoticeWhereUniqueInput = Prisma.AtLeast<{
   viewCount?: Prisma.BigIntFilter<"Notice"> | bigint | number
   createdAt?: Prisma.DateTimeFilter<"Notice"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Notice"> | Date | string
+  translations?: Prisma.JsonFilter<"Notice">
 }, "id">
 
 export type NoticeOrderByWithAggregationInput = {
@@ -335,6 +341,7 @@ export type NoticeOrderByWithAggregationInput = {
   viewCount?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  translations?: Prisma.SortOrder
   _count?: Prisma.NoticeCountOrderByAggregateInput
   _avg?: Prisma.NoticeAvgOrderByAggregateInput
   _max?: Prisma.NoticeMaxOrderByAggregateInput
@@ -359,6 +366,7 @@ export type NoticeScalarWhereWithAggregatesInput = {
   viewCount?: Prisma.BigIntWithAggregatesFilter<"Notice"> | bigint | number
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Notice"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"Notice"> | Date | string
+  translations?: Prisma.JsonWithAggregatesFilter<"Notice">
 }
 
 export type NoticeCreateInput = {
@@ -374,6 +382,7 @@ export type NoticeCreateInput = {
   viewCount?: bigint | number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type NoticeUncheckedCreateInput = {
@@ -390,6 +399,7 @@ export type NoticeUncheckedCreateInput = {
   viewCount?: bigint | number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type NoticeUpdateInput = {
@@ -405,6 +415,7 @@ export type NoticeUpdateInput = {
   viewCount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type NoticeUncheckedUpdateInput = {
@@ -421,6 +432,7 @@ export type NoticeUncheckedUpdateInput = {
   viewCount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type NoticeCreateManyInput = {
@@ -437,6 +449,7 @@ export type NoticeCreateManyInput = {
   viewCount?: bigint | number
   createdAt?: Date | string
   updatedAt?: Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type NoticeUpdateManyMutationInput = {
@@ -452,6 +465,7 @@ export type NoticeUpdateManyMutationInput = {
   viewCount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type NoticeUncheckedUpdateManyInput = {
@@ -468,6 +482,7 @@ export type NoticeUncheckedUpdateManyInput = {
   viewCount?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type NoticeCountOrderByAggregateInput = {
@@ -484,6 +499,7 @@ export type NoticeCountOrderByAggregateInput = {
   viewCount?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  translations?: Prisma.SortOrder
 }
 
 export type NoticeAvgOrderByAggregateInput = {
@@ -572,6 +588,7 @@ export type NoticeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   viewCount?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  translations?: boolean
 }, ExtArgs["result"]["notice"]>
 
 export type NoticeSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -588,6 +605,7 @@ export type NoticeSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   viewCount?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  translations?: boolean
 }, ExtArgs["result"]["notice"]>
 
 export type NoticeSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -604,6 +622,7 @@ export type NoticeSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   viewCount?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  translations?: boolean
 }, ExtArgs["result"]["notice"]>
 
 export type NoticeSelectScalar = {
@@ -620,9 +639,10 @@ export type NoticeSelectScalar = {
   viewCount?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  translations?: boolean
 }
 
-export type NoticeOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "type" | "level" | "title" | "summary" | "content" | "pinned" | "status" | "startsAt" | "endsAt" | "viewCount" | "createdAt" | "updatedAt", ExtArgs["result"]["notice"]>
+export type NoticeOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "type" | "level" | "title" | "summary" | "content" | "pinned" | "status" | "startsAt" | "endsAt" | "viewCount" | "createdAt" | "updatedAt" | "translations", ExtArgs["result"]["notice"]>
 
 export type $NoticePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Notice"
@@ -641,6 +661,7 @@ export type $NoticePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     viewCount: bigint
     createdAt: Date
     updatedAt: Date
+    translations: runtime.JsonValue
   }, ExtArgs["result"]["notice"]>
   composites: {}
 }
@@ -1077,6 +1098,7 @@ export interface NoticeFieldRefs {
   readonly viewCount: Prisma.FieldRef<"Notice", 'BigInt'>
   readonly createdAt: Prisma.FieldRef<"Notice", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"Notice", 'DateTime'>
+  readonly translations: Prisma.FieldRef<"Notice", 'Json'>
 }
     
 

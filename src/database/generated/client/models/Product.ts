@@ -110,6 +110,7 @@ export type ProductCountAggregateOutputType = {
   optionNames: number
   attributes: number
   imageAlts: number
+  translations: number
   _all: number
 }
 
@@ -198,6 +199,7 @@ export type ProductCountAggregateInputType = {
   optionNames?: true
   attributes?: true
   imageAlts?: true
+  translations?: true
   _all?: true
 }
 
@@ -311,6 +313,7 @@ export type ProductGroupByOutputType = {
   optionNames: string[]
   attributes: runtime.JsonValue
   imageAlts: string[]
+  translations: runtime.JsonValue
   _count: ProductCountAggregateOutputType | null
   _avg: ProductAvgAggregateOutputType | null
   _sum: ProductSumAggregateOutputType | null
@@ -360,6 +363,7 @@ export type ProductWhereInput = {
   optionNames?: Prisma.StringNullableListFilter<"Product">
   attributes?: Prisma.JsonFilter<"Product">
   imageAlts?: Prisma.StringNullableListFilter<"Product">
+  translations?: Prisma.JsonFilter<"Product">
   category?: Prisma.XOR<Prisma.CategoryScalarRelationFilter, Prisma.CategoryWhereInput>
   variants?: Prisma.ProductVariantListRelationFilter
 }
@@ -388,6 +392,7 @@ export type ProductOrderByWithRelationInput = {
   optionNames?: Prisma.SortOrder
   attributes?: Prisma.SortOrder
   imageAlts?: Prisma.SortOrder
+  translations?: Prisma.SortOrder
   category?: Prisma.CategoryOrderByWithRelationInput
   variants?: Prisma.ProductVariantOrderByRelationAggregateInput
 }
@@ -419,6 +424,7 @@ export type ProductWhereUniqueInput = Prisma.AtLeast<{
   optionNames?: Prisma.StringNullableListFilter<"Product">
   attributes?: Prisma.JsonFilter<"Product">
   imageAlts?: Prisma.StringNullableListFilter<"Product">
+  translations?: Prisma.JsonFilter<"Product">
   category?: Prisma.XOR<Prisma.CategoryScalarRelationFilter, Prisma.CategoryWhereInput>
   variants?: Prisma.ProductVariantListRelationFilter
 }, "id" | "slug" | "sku">
@@ -447,6 +453,7 @@ export type ProductOrderByWithAggregationInput = {
   optionNames?: Prisma.SortOrder
   attributes?: Prisma.SortOrder
   imageAlts?: Prisma.SortOrder
+  translations?: Prisma.SortOrder
   _count?: Prisma.ProductCountOrderByAggregateInput
   _avg?: Prisma.ProductAvgOrderByAggregateInput
   _max?: Prisma.ProductMaxOrderByAggregateInput
@@ -481,6 +488,7 @@ export type ProductScalarWhereWithAggregatesInput = {
   optionNames?: Prisma.StringNullableListFilter<"Product">
   attributes?: Prisma.JsonWithAggregatesFilter<"Product">
   imageAlts?: Prisma.StringNullableListFilter<"Product">
+  translations?: Prisma.JsonWithAggregatesFilter<"Product">
 }
 
 export type ProductCreateInput = {
@@ -505,6 +513,7 @@ export type ProductCreateInput = {
   optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   category: Prisma.CategoryCreateNestedOneWithoutProductsInput
   variants?: Prisma.ProductVariantCreateNestedManyWithoutProductInput
 }
@@ -533,6 +542,7 @@ export type ProductUncheckedCreateInput = {
   optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   variants?: Prisma.ProductVariantUncheckedCreateNestedManyWithoutProductInput
 }
 
@@ -558,6 +568,7 @@ export type ProductUpdateInput = {
   optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   category?: Prisma.CategoryUpdateOneRequiredWithoutProductsNestedInput
   variants?: Prisma.ProductVariantUpdateManyWithoutProductNestedInput
 }
@@ -586,6 +597,7 @@ export type ProductUncheckedUpdateInput = {
   optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   variants?: Prisma.ProductVariantUncheckedUpdateManyWithoutProductNestedInput
 }
 
@@ -613,6 +625,7 @@ export type ProductCreateManyInput = {
   optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type ProductUpdateManyMutationInput = {
@@ -637,6 +650,7 @@ export type ProductUpdateManyMutationInput = {
   optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type ProductUncheckedUpdateManyInput = {
@@ -663,6 +677,7 @@ export type ProductUncheckedUpdateManyInput = {
   optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type ProductListRelationFilter = {
@@ -707,6 +722,7 @@ export type ProductCountOrderByAggregateInput = {
   optionNames?: Prisma.SortOrder
   attributes?: Prisma.SortOrder
   imageAlts?: Prisma.SortOrder
+  translations?: Prisma.SortOrder
 }
 
 export type ProductAvgOrderByAggregateInput = {
@@ -908,6 +924,7 @@ export type ProductCreateWithoutCategoryInput = {
   optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   variants?: Prisma.ProductVariantCreateNestedManyWithoutProductInput
 }
 
@@ -934,6 +951,7 @@ export type ProductUncheckedCreateWithoutCategoryInput = {
   optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   variants?: Prisma.ProductVariantUncheckedCreateNestedManyWithoutProductInput
 }
 
@@ -990,6 +1008,7 @@ export type ProductScalarWhereInput = {
   optionNames?: Prisma.StringNullableListFilter<"Product">
   attributes?: Prisma.JsonFilter<"Product">
   imageAlts?: Prisma.StringNullableListFilter<"Product">
+  translations?: Prisma.JsonFilter<"Product">
 }
 
 export type ProductCreateWithoutVariantsInput = {
@@ -1014,6 +1033,7 @@ export type ProductCreateWithoutVariantsInput = {
   optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   category: Prisma.CategoryCreateNestedOneWithoutProductsInput
 }
 
@@ -1041,6 +1061,7 @@ export type ProductUncheckedCreateWithoutVariantsInput = {
   optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type ProductCreateOrConnectWithoutVariantsInput = {
@@ -1081,6 +1102,7 @@ export type ProductUpdateWithoutVariantsInput = {
   optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   category?: Prisma.CategoryUpdateOneRequiredWithoutProductsNestedInput
 }
 
@@ -1108,6 +1130,7 @@ export type ProductUncheckedUpdateWithoutVariantsInput = {
   optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type ProductCreateManyCategoryInput = {
@@ -1133,6 +1156,7 @@ export type ProductCreateManyCategoryInput = {
   optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 export type ProductUpdateWithoutCategoryInput = {
@@ -1157,6 +1181,7 @@ export type ProductUpdateWithoutCategoryInput = {
   optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   variants?: Prisma.ProductVariantUpdateManyWithoutProductNestedInput
 }
 
@@ -1183,6 +1208,7 @@ export type ProductUncheckedUpdateWithoutCategoryInput = {
   optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   variants?: Prisma.ProductVariantUncheckedUpdateManyWithoutProductNestedInput
 }
 
@@ -1209,6 +1235,7 @@ export type ProductUncheckedUpdateManyWithoutCategoryInput = {
   optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
   attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  translations?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
 
 
@@ -1266,6 +1293,7 @@ export type ProductSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   optionNames?: boolean
   attributes?: boolean
   imageAlts?: boolean
+  translations?: boolean
   category?: boolean | Prisma.CategoryDefaultArgs<ExtArgs>
   variants?: boolean | Prisma.Product$variantsArgs<ExtArgs>
   _count?: boolean | Prisma.ProductCountOutputTypeDefaultArgs<ExtArgs>
@@ -1295,6 +1323,7 @@ export type ProductSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   optionNames?: boolean
   attributes?: boolean
   imageAlts?: boolean
+  translations?: boolean
   category?: boolean | Prisma.CategoryDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["product"]>
 
@@ -1322,6 +1351,7 @@ export type ProductSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   optionNames?: boolean
   attributes?: boolean
   imageAlts?: boolean
+  translations?: boolean
   category?: boolean | Prisma.CategoryDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["product"]>
 
@@ -1349,9 +1379,10 @@ export type ProductSelectScalar = {
   optionNames?: boolean
   attributes?: boolean
   imageAlts?: boolean
+  translations?: boolean
 }
 
-export type ProductOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "categoryId" | "name" | "slug" | "subtitle" | "description" | "brand" | "tags" | "price" | "listPrice" | "currency" | "stock" | "sales" | "imageUrl" | "imageUrls" | "status" | "publishedAt" | "createdAt" | "updatedAt" | "sku" | "optionNames" | "attributes" | "imageAlts", ExtArgs["result"]["product"]>
+export type ProductOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "categoryId" | "name" | "slug" | "subtitle" | "description" | "brand" | "tags" | "price" | "listPrice" | "currency" | "stock" | "sales" | "imageUrl" | "imageUrls" | "status" | "publishedAt" | "createdAt" | "updatedAt" | "sku" | "optionNames" | "attributes" | "imageAlts" | "translations", ExtArgs["result"]["product"]>
 export type ProductInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   category?: boolean | Prisma.CategoryDefaultArgs<ExtArgs>
   variants?: boolean | Prisma.Product$variantsArgs<ExtArgs>
@@ -1394,6 +1425,7 @@ export type $ProductPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     optionNames: string[]
     attributes: runtime.JsonValue
     imageAlts: string[]
+    translations: runtime.JsonValue
   }, ExtArgs["result"]["product"]>
   composites: {}
 }
@@ -1842,6 +1874,7 @@ export interface ProductFieldRefs {
   readonly optionNames: Prisma.FieldRef<"Product", 'String[]'>
   readonly attributes: Prisma.FieldRef<"Product", 'Json'>
   readonly imageAlts: Prisma.FieldRef<"Product", 'String[]'>
+  readonly translations: Prisma.FieldRef<"Product", 'Json'>
 }
     
 

@@ -110,8 +110,8 @@ create table product_words (
 
 create index product_words_idx on product_words using gin (words);
 
--- Makes the words of these products by what their texts are now, and removes those of products that are gone; without ids, of all products, with
--- writers kept out: `select vitrine_make_words('product')`. The tables are those of the schema of that one.
+-- Makes the words of these products by what their texts are now, in each language, and removes those of products that are gone; without ids, of all
+-- products, with writers kept out: `select vitrine_make_words('product')`. The tables are those of the schema of that one.
 create function vitrine_make_words(products regclass, ids integer[] default null) returns void
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
@@ -133,6 +133,7 @@ begin
      on conflict (product_id) do update set words = excluded.words where w.words <> excluded.words',
     schema, products
   ) using ids;
+  execute format('select %s.vitrine_translate_words($1, $2)', schema) using products, ids;
 end
 $$;
 
@@ -166,6 +167,7 @@ begin
   else
     delete from product_words where product_id = ids[1] and not exists (select from product where id = ids[1]);
   end if;
+  perform vitrine_translate_words(tg_relid::regclass, ids);
   perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
   return null;
 exception when undefined_column or undefined_table or undefined_function then
@@ -179,7 +181,7 @@ create function vitrine_truncate_words() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  execute format('truncate %I.product_words', tg_table_schema);
+  execute format('truncate %1$I.product_words, %1$I.translated_words', tg_table_schema);
   return null;
 exception when undefined_table then
   return null;

@@ -64,7 +64,7 @@ create trigger vitrine_notify_truncate after truncate on category
 
 -- Every column but view_count: the gateways do not notify their own counting.
 create trigger vitrine_notify after insert or delete or update
-  of id, type, level, title, summary, content, pinned, status, starts_at, ends_at, created_at, updated_at on notice
+  of id, type, level, title, summary, content, pinned, status, starts_at, ends_at, created_at, updated_at, translations on notice
   for each row execute function vitrine_notify_row();
 
 create trigger vitrine_notify_truncate after truncate on notice
@@ -133,7 +133,7 @@ create trigger vitrine_notify_delete after delete on product
   referencing old table as old_rows
   for each statement execute function vitrine_notify_products();
 
--- One trigger for all that an update of products needs, notification and words, with one query where one row is written: each query costs as much
+-- One trigger for all that an update of products needs, notification, words and aliases of slugs, with one query where one row is written: each query costs as much
 -- as a new stock itself. As vitrine_keep_words says, a writer needs no rights on words, and the search path names nobody's schema.
 create function vitrine_products_updated() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp
@@ -141,6 +141,8 @@ as $$
 declare
   payload text;
   ids integer[];
+  have_other_slugs boolean;
+  former_slugs jsonb;
   changed record;
   told integer;
 begin
@@ -153,9 +155,11 @@ begin
           then trim_scale(extract(epoch from n.published_at) * 1000) else 'Infinity' end,
         ' oid=', tg_relid),
       case when n.id <> o.id
-        or (n.name, n.brand, n.tags, n.subtitle, n.description) is distinct from (o.name, o.brand, o.tags, o.subtitle, o.description)
-        then array[n.id, o.id] end
-    into strict payload, ids
+        or (n.name, n.brand, n.tags, n.subtitle, n.description, n.translations)
+          is distinct from (o.name, o.brand, o.tags, o.subtitle, o.description, o.translations)
+        then array[n.id, o.id] end,
+      (n.id, n.slug, n.translations) is distinct from (o.id, o.slug, o.translations)
+    into strict payload, ids, have_other_slugs
     from new_rows n, old_rows o;
     if ids is not null then
       if ids[1] = ids[2] and tg_table_name = 'product' then
@@ -166,6 +170,7 @@ begin
         insert into product_words (product_id, words)
         select id, vitrine_search(name, brand, tags::text[], subtitle, description) from product where id = ids[1]
         on conflict (product_id) do update set words = excluded.words;
+        perform vitrine_translate_words(tg_relid::regclass, array[ids[1]]);
         perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
       else
         execute format('select %I.vitrine_make_words($1, $2)', tg_table_schema) using tg_relid::regclass, ids;
@@ -177,9 +182,13 @@ begin
     when too_many_rows then
       begin
         -- A session plans this once, perhaps for two rows, and then runs it for a million: a full join is never a nested loop.
-        select array_agg(coalesce(n.id, o.id)) into ids
-        from new_rows n full join old_rows o on o.id = n.id
-        where (n.name, n.brand, n.tags, n.subtitle, n.description) is distinct from (o.name, o.brand, o.tags, o.subtitle, o.description);
+        select
+          array_agg(coalesce(n.id, o.id)) filter (
+            where (n.name, n.brand, n.tags, n.subtitle, n.description, n.translations)
+              is distinct from (o.name, o.brand, o.tags, o.subtitle, o.description, o.translations)),
+          bool_or((n.slug, n.translations) is distinct from (o.slug, o.translations))
+        into ids, have_other_slugs
+        from new_rows n full join old_rows o on o.id = n.id;
         if ids is not null then
           execute format('select %I.vitrine_make_words($1, $2)', tg_table_schema) using tg_relid::regclass, ids;
         end if;
@@ -189,6 +198,21 @@ begin
     when undefined_column or undefined_table or undefined_function then
       -- A column has another name, or a table is in another schema: that is no reason to refuse what is written.
   end;
+
+  if have_other_slugs and tg_table_name = 'product' then
+    begin
+      perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
+      select jsonb_agg(jsonb_build_object(
+        'id', coalesce(o.id, n.id), 'slugs', case when o.created_at <> now() then vitrine_slugs_of(o.slug, o.translations) end
+      )) into former_slugs
+      from old_rows o full join new_rows n on n.id = o.id
+      where (n.slug, n.translations) is distinct from (o.slug, o.translations);
+      perform vitrine_change_slugs(tg_relid::regclass, former_slugs);
+      perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    exception when undefined_column or undefined_table or undefined_function then
+      null; -- As above.
+    end;
+  end if;
 
   if payload is not null and coalesce(nullif(current_setting('vitrine.products_told', true), '')::integer, 0) <= 39998
     and pg_notify('vitrine', payload) is not null then
