@@ -1,21 +1,32 @@
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import { type GraphQLSchema, lexicographicSortSchema, printSchema, specifiedDirectives } from 'graphql';
 import { registerBrowse } from './browse/browse.feature.ts';
 import { FEATURES } from './features.ts';
 import { enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
 import { enforceRowCount } from './graphql/limits/list-size.ts';
+import { IN_CONTEXT } from './graphql/operation.ts';
 
 const registerChanges = (): Promise<unknown> => import('./graphql/live/changes.ts');
 
+const registerLanguages = (): Promise<unknown> => import('./translation/translation.query.ts');
+
 // Types and queries register with the builder once in a process.
-for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse, registerChanges])
+for (const register of [
+  ...FEATURES.map((feature) => feature.register),
+  registerBrowse,
+  registerChanges,
+  registerLanguages,
+])
   await register();
 
 /**
  * The executable schema of all features.
  * @throws Error that names a field whose definition cannot be served
  */
-export const createSchema = (): GraphQLSchema => enforceRowCount(enforceBounds(withoutMutations(builder.toSchema())));
+export const createSchema = (): GraphQLSchema => {
+  const schema = builder.toSchema({ directives: [...specifiedDirectives, IN_CONTEXT] });
+  return enforceRowCount(enforceBounds(withoutMutations(schema)));
+};
 
 /** @throws Error that names the mutations of a schema */
 export const withoutMutations = (schema: GraphQLSchema): GraphQLSchema => {

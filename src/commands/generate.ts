@@ -18,7 +18,8 @@ export const openapiCommand = defineCommand({
     const config = readConfig(process.env);
     const schema = createSchema();
     const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
-    const document = openapiDocument(operations, schema, { isRestricted: isRestricted(config.access) });
+    const { access, languages } = config;
+    const document = openapiDocument(operations, schema, { isRestricted: isRestricted(access), languages });
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   },
 });

@@ -158,7 +158,7 @@ const log = {
 const languages = {
   LANGUAGES: row(
     languageTags,
-    'Languages of the catalogue: first that of the columns of its tables, then those that they are translated to.',
+    'Languages of the catalogue: first that of the columns of its tables, then those that they are [translated](languages.md) to.',
     { default: '', whenUnset: 'one, which responses do not name' },
   ),
 };

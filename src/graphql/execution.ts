@@ -1,6 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type VariableValues } from 'graphql';
 import type { CachedResponse } from '../cache/cached-response.ts';
 import type { Found } from '../cache/response-cache.ts';
+import type { Language } from '../language/languages.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { BodyForm } from './body-form.ts';
@@ -15,6 +16,8 @@ export interface Asked {
   readonly args: ExecutionArgs;
   readonly operation: Operation;
   readonly variables: VariableValues;
+  /** That of the answer. */
+  readonly language: Language;
   readonly form: BodyForm;
 }
 
@@ -38,7 +41,7 @@ export interface Execution {
 
 /**
  * Reads what a request asks for.
- * @throws AppError QUERY_TOO_COMPLEX; GraphQLError, or an AggregateError of several, for faulty variables
+ * @throws AppError QUERY_TOO_COMPLEX, or BAD_USER_INPUT for a language that is none; GraphQLError, or an AggregateError of several, for faulty variables
  */
 export const ask = (
   args: ExecutionArgs,
@@ -50,7 +53,16 @@ export const ask = (
   const { errors, variableValues: variables } = operation.coerce(args.variableValues ?? {});
   if (errors) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
   costLimit.check(operation.cost, variables);
-  return { args, operation, variables, form: formOf(args.contextValue as ServerContext) };
+  const context = args.contextValue as ServerContext;
+  const language = context.call.language.decide(operation.languageTag(variables));
+  return { args, operation, variables, language, form: formOf(context) };
+};
+
+/** Reads it at once, and again where a plugin puts another document or other variables in its place. @throws as {@link ask} */
+export const askOnce = (args: ExecutionArgs, deps: Parameters<typeof ask>[1]): ((given: ExecutionArgs) => Asked) => {
+  const { document, variableValues } = args;
+  const asked = ask(args, deps);
+  return (given) => (given.document === document && given.variableValues === variableValues ? asked : ask(given, deps));
 };
 
 /** Executes an operation in its turn, with a span where there are traces. */

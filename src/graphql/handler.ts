@@ -7,25 +7,19 @@ import {
   type GatewayRequest,
   type GatewayResponse,
   GRAPHQL_PATH,
+  inLanguage,
   validHeaders,
   varyBy,
 } from '../http/message.ts';
 import type { Answered, Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import type { Answers } from './body-form.ts';
+import { bodyFault } from './json-body.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import { isGraphQLError, type MaskError, withHttpParts } from './mask-error.ts';
 import { ORIGIN, type ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 import type { Live } from './use-live.ts';
-import {
-  bodyFault,
-  EVENT_STREAM_TYPE,
-  errorTypeOf,
-  negotiate,
-  paramsOf,
-  RESULT_TYPES,
-  wantsPage,
-} from './use-request-reader.ts';
+import { EVENT_STREAM_TYPE, errorTypeOf, negotiate, paramsOf, RESULT_TYPES, wantsPage } from './use-request-reader.ts';
 import type { Yoga } from './yoga.ts';
 
 interface Options {
@@ -131,16 +125,17 @@ const toGatewayResponse = async (
 ): Promise<GatewayResponse> => {
   const { status } = response;
   const { vary, ...headers } = headersOf(response);
+  const said = inLanguage({ vary: varyBy('accept', vary) }, call.language.shown);
   const opened = streamOf(call);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
     const own = {
       'cache-control': answers.isCallersOwn ? 'private, no-store' : 'no-store',
-      vary: varyBy('accept', vary),
+      ...said,
     };
     return { status, headers: { ...own, ...headers }, body: Buffer.from(await response.arrayBuffer()) };
   }
   const { 'content-encoding': _, ...others } = headers;
-  const eventHeaders = { ...others, ...EVENT_HEADERS, vary: varyBy('accept', vary) };
+  const eventHeaders = { ...others, ...EVENT_HEADERS, ...said };
   const bytes = opened && eventStreams.bodyOf(response);
   // One result, and the end.
   if (!opened || !bytes) return { status, headers: eventHeaders, body: await response.text() };

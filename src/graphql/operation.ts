@@ -1,12 +1,17 @@
 import { hash } from 'node:crypto';
 import {
+  DirectiveLocation,
+  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   GraphQLDeferDirective,
+  GraphQLDirective,
   type GraphQLInputType,
   type GraphQLSchema,
   GraphQLStreamDirective,
+  GraphQLString,
   getArgumentValues,
+  getDirectiveValues,
   getNullableType,
   getOperationAST,
   getVariableValues,
@@ -29,6 +34,20 @@ import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
 import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
+/** The language of a whole operation, as Shopify's storefronts ask for it. */
+export const IN_CONTEXT = new GraphQLDirective({
+  name: 'inContext',
+  description: 'In which language texts are shown.',
+  locations: [DirectiveLocation.QUERY, DirectiveLocation.SUBSCRIPTION],
+  args: {
+    language: {
+      type: GraphQLString,
+      description:
+        'A tag of BCP 47: `de-AT` is answered in German where there is no Austrian German, and in the first language where there is neither. Absent or null: as the header `Accept-Language` says.',
+    },
+  },
+});
+
 type Coerced = ReturnType<typeof getVariableValues>;
 
 /** A valid operation, prepared once for all of its executions. */
@@ -44,6 +63,8 @@ export interface Operation {
   readonly executionArgs: (variables: VariableValues) => ValidatedExecutionArgs;
   /** Undefined where it cannot be compiled. It is compiled when it is first asked for. */
   readonly compiled: CompiledOperation | undefined;
+  /** The tag of the language that the document names. */
+  readonly languageTag: (variables: VariableValues) => string | undefined;
   readonly cost: CostPlan;
   readonly isSubscription: boolean;
   /** The part of a result whose change is an event, where that is not all of it. */
@@ -77,10 +98,11 @@ export const prepareOperation = (
   name?: string | null,
   { hideSuggestions = false, text }: Options = {},
 ): Operation | undefined => {
-  const document = inOnePiece(schema, given);
+  const asked = getOperationAST(given, name);
+  const document = inOnePiece(schema, asked ? withoutContext(given, asked) : given);
   const definition = getOperationAST(document, name);
   const rootType = definition && schema.getRootType(definition.operation);
-  if (!definition || !rootType) return undefined;
+  if (!asked || !definition || !rootType) return undefined;
   const fields = rootType.getFields();
   const { variableDefinitions = [] } = definition;
   const roots = collectFields(rootOf(definition), fragmentsOf(document), { schema, types: [rootType] });
@@ -108,6 +130,7 @@ export const prepareOperation = (
       if (compiled === null) compiled = compile(schema, document, definition);
       return compiled;
     },
+    languageTag: languageTagOf(asked),
     cost: planCost(schema, document, definition),
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
@@ -134,6 +157,23 @@ export const inOnePiece = (schema: GraphQLSchema, document: DocumentNode): Docum
   INCREMENTAL.some((name) => schema.getDirective(name))
     ? visit(document, { Directive: ({ name }) => (INCREMENTAL.includes(name.value) ? null : undefined) })
     : document;
+
+/** Every part of an operation with a directive would be executed by graphql-js, and the language is known before. */
+const withoutContext = (document: DocumentNode, operation: OperationDefinitionNode): DocumentNode => {
+  if (!operation.directives?.some(isContext)) return document;
+  const directives = operation.directives.filter((each) => !isContext(each));
+  return {
+    ...document,
+    definitions: document.definitions.map((each) => (each === operation ? { ...operation, directives } : each)),
+  };
+};
+
+const isContext = ({ name }: DirectiveNode): boolean => name.value === IN_CONTEXT.name;
+
+const languageTagOf = (operation: OperationDefinitionNode): Operation['languageTag'] => {
+  if (!operation.directives?.some(isContext)) return () => undefined;
+  return (variables) => (getDirectiveValues(IN_CONTEXT, operation, variables)?.language as string | null) ?? undefined;
+};
 
 const textsOf = (definitions: readonly VariableDefinitionNode[]): Operation['textOf'] => {
   const defaults = definitions.map(({ variable, defaultValue }): [name: string, value: unknown] => [

@@ -3,11 +3,13 @@ import { bytesOf, type CachedResponse } from '../cache/cached-response.ts';
 import { replaceLate, takeLate } from '../cache/late-value.ts';
 import type { Found, ResponseCache } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
+import type { Call } from '../http/route.ts';
+import type { Language } from '../language/languages.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { BodyForm } from './body-form.ts';
 import type { CreateContext, OperationContext } from './context.ts';
-import { type Asked, ask, type Execution, inTurn } from './execution.ts';
+import { type Asked, ask, askOnce, type Execution, inTurn } from './execution.ts';
 import { failedResult, failureOf, isOfVanishedRow, MAX_TRIES } from './failures.ts';
 import type { CostLimit } from './limits/cost.ts';
 import type { Changes } from './live/changed-ids.ts';
@@ -47,8 +49,8 @@ export class OwnExecution implements Execution {
       extendContext(this.#begin(context.call) as object);
     },
     onExecute: ({ args, setExecuteFn }) => {
-      const asked = ask(args, this.#deps);
-      setExecuteFn((given: ExecutionArgs) => this.#execute(given, asked));
+      const askedBy = askOnce(args, this.#deps);
+      setExecuteFn((given: ExecutionArgs) => this.#execute(given, askedBy(given)));
       return { onExecuteDone: ({ result }) => this.#takeLate(args, result as ExecutionResult) };
     },
   };
@@ -58,10 +60,12 @@ export class OwnExecution implements Execution {
   }
 
   respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
-    const { args, operation, variables, form } = asked;
+    const { args, operation, variables, language, form } = asked;
     const { createContext, costLimit, responseCache } = this.#deps;
     return responseCache.makeApart(this.topicOf(), async (dependencies) => {
-      Object.assign(args.contextValue as OwnContext, createContext(dependencies, caller.previewAt), { changes });
+      Object.assign(args.contextValue as OwnContext, createContext(dependencies, caller.previewAt, language), {
+        changes,
+      });
       const result = await this.#execute(args, asked);
       if (result.errors) throw failureOf(result);
       return form.toBody(JSON.stringify(result.data), () => costLimit.report(operation.cost, variables)).body;
@@ -78,29 +82,32 @@ export class OwnExecution implements Execution {
     return `own ${this.#subscriptions}`;
   }
 
-  #begin({ takesLate, previewAt }: Caller): OperationContext {
+  /** The language that the document names is not known yet. */
+  #begin({ takesLate, previewAt, language }: Call): OperationContext {
     const dependencies = this.#deps.responseCache.createDependencies();
     dependencies.asOfMs = performance.now();
     dependencies.openedMs = dependencies.asOfMs;
     dependencies.takesLate = takesLate;
-    return this.#deps.createContext(dependencies, previewAt);
+    return this.#deps.createContext(dependencies, previewAt, language.language);
   }
 
   /** @param args those of the request, or what plugins have made of them */
-  async #execute(args: ExecutionArgs, { operation, variables, form }: Asked): Promise<ExecutionResult> {
+  async #execute(args: ExecutionArgs, { operation, variables, language, form }: Asked): Promise<ExecutionResult> {
     const { costLimit, timeoutMs } = this.#deps;
     const { call } = args.contextValue as OwnContext;
-    const executing = inTurn(operation, call, this.#deps, () => this.#tryAll(args));
+    const executing = inTurn(operation, call, this.#deps, () => this.#tryAll(args, language));
     const result = await withDeadline(executing, timeoutMs);
     if (!form.hasCost || result.data === undefined) return result;
     return { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } };
   }
 
-  async #tryAll(args: ExecutionArgs): Promise<ExecutionResult> {
+  async #tryAll(args: ExecutionArgs, language: Language): Promise<ExecutionResult> {
     const { createContext, hideSuggestions } = this.#deps;
     const { schema, document, contextValue } = args;
     const context = contextValue as OwnContext;
-    const { dependencies } = context;
+    const { dependencies, call } = context;
+    const readAgain = (): unknown => Object.assign(context, createContext(dependencies, call.previewAt, language));
+    if (context.language !== language) readAgain();
     const validated = validateExecutionArgs({ ...args, document: inOnePiece(schema, document), hideSuggestions });
     if (!('schema' in validated)) return { errors: validated };
     for (let tries = 1; ; tries += 1) {
@@ -110,7 +117,7 @@ export class OwnExecution implements Execution {
       // The row that referred to it has changed as well, and is read again: from the database alone.
       dependencies.late.clear();
       dependencies.asOfMs = undefined;
-      Object.assign(context, createContext(dependencies, context.call.previewAt));
+      readAgain();
     }
   }
 

@@ -10,7 +10,7 @@ import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { Answers, BodyForm } from './body-form.ts';
 import type { CreateContext } from './context.ts';
-import { type Asked, ask, type Execution, inTurn } from './execution.ts';
+import { type Asked, askOnce, type Execution, inTurn } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, MAX_TRIES } from './failures.ts';
 import type { CostLimit } from './limits/cost.ts';
@@ -44,12 +44,8 @@ export class SharedExecution implements Execution {
 
   readonly plugin: GatewayPlugin = {
     onExecute: ({ args, setExecuteFn }) => {
-      const { document, variableValues } = args;
-      const asked = ask(args, this.#deps);
-      // A plugin behind this one may have put others in their place.
-      const isSame = (given: ExecutionArgs): boolean =>
-        given.document === document && given.variableValues === variableValues;
-      setExecuteFn((given: ExecutionArgs) => this.once(isSame(given) ? asked : ask(given, this.#deps)));
+      const askedBy = askOnce(args, this.#deps);
+      setExecuteFn((given: ExecutionArgs) => this.once(askedBy(given)));
     },
   };
 
@@ -76,8 +72,9 @@ export class SharedExecution implements Execution {
     return this.#deps.answers.resultOf({ answer, outcome: 'hit' }, form);
   }
 
-  topicOf({ operation, variables, form }: Asked): string {
-    return `${form.name} ${operation.id} ${operation.textOf(variables)}`;
+  topicOf({ operation, variables, language, form }: Asked): string {
+    const topic = `${form.name} ${operation.id} ${operation.textOf(variables)}`;
+    return language.isDefault ? topic : `${topic} ${language.code}`;
   }
 
   #run(asked: Asked, caller: Caller): Executed | Promise<Executed> {
@@ -146,13 +143,13 @@ export class SharedExecution implements Execution {
   /** The JSON text of the data. */
   async #execute(asked: Asked, caller: Caller, dependencies: Dependencies, changes?: Changes): Promise<string> {
     const { createContext, compiled } = this.#deps;
-    const { args, operation, variables } = asked;
+    const { args, operation, variables, language } = asked;
     for (let tries = 1; ; tries += 1) {
       const isLast = tries === MAX_TRIES;
       // Resolvers find in the context what plugins have put there.
       const context = {
         ...(args.contextValue as object),
-        ...createContext(dependencies, caller.previewAt),
+        ...createContext(dependencies, caller.previewAt, language),
         ...(changes && { changes }),
       };
       try {

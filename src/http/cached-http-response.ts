@@ -3,13 +3,16 @@ import type { Body, CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
 import type { AppError } from '../errors.ts';
+import type { ShownLanguage } from '../language/language-choice.ts';
 import { type ContentEncodings, matchesEtag } from './content-encodings.ts';
 import {
   type ErrorFormat,
   type GatewayRequest,
   type GatewayResponse,
+  inLanguage,
   PROBLEM_TYPE,
   varyBy,
+  varyByLanguage,
   WrittenResponse,
   writeLines,
 } from './message.ts';
@@ -52,6 +55,7 @@ export class ResponseWriter {
   readonly #over: string;
   /** The lines that all responses of a kind share: there is a kind for each media type and content encoding. */
   readonly #linesOf = new Map<string, string>();
+  readonly #heads = new Map<string, ResponseHead>();
   readonly #rejections = new Map<string, { lines: string; response: GatewayResponse }>();
 
   constructor({ clock, contentEncodings, cors, isRestricted, hasPreviews }: Options) {
@@ -66,6 +70,16 @@ export class ResponseWriter {
     ].join(', ');
     this.#fresh = cacheControlFor(MAX_AGE_S, isRestricted);
     this.#over = cacheControlFor(0, isRestricted);
+  }
+
+  /** One head for all alike, because requests that are remembered keep theirs. */
+  headIn(head: ResponseHead, language: ShownLanguage | undefined): ResponseHead {
+    if (!language) return head;
+    const kind = `${head.contentType} ${language.code} ${language.isNegotiated}`;
+    const key = `${kind} ${head.isNegotiated}`;
+    const known = this.#heads.get(key) ?? { ...head, kind, language };
+    this.#heads.set(key, known);
+    return known;
   }
 
   cached(cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
@@ -134,14 +148,14 @@ export class ResponseWriter {
   ): GatewayResponse {
     const { etag, body, status } = cached;
     if (status === 404) return this.#ofRequest(body, status, 'latin1', head, request, requestId);
-    const { contentType } = head;
+    const { contentType, language, kind: kindOfHead = contentType } = head;
     const { method, headers } = request;
     const { cacheControl, accelExpires } = this.#freshnessOf(cached, outcome);
-    const vary = this.#vary;
     const cacheStatus = CACHE_STATUS[outcome];
     const ifNoneMatch = headers['if-none-match'];
     if (ifNoneMatch !== undefined && method !== 'POST' && matchesEtag(ifNoneMatch, etag)) {
       // Node writes the head of a response without a body.
+      const vary = varyByLanguage(this.#vary, language);
       const own: Headers = { etag, vary, 'cache-control': cacheControl, 'cache-status': cacheStatus };
       if (accelExpires !== undefined) own['x-accel-expires'] = accelExpires;
       own['x-request-id'] = requestId;
@@ -149,15 +163,21 @@ export class ResponseWriter {
     }
     const encoded = this.#contentEncodings(cached, headers['accept-encoding']);
     // For a hit without encoding, the one string that is there already.
-    const kind = (outcome === 'hit' ? '' : `${outcome} `) + contentType + (encoded ? ` ${encoded.name}` : '');
+    const kind = (outcome === 'hit' ? '' : `${outcome} `) + kindOfHead + (encoded ? ` ${encoded.name}` : '');
     const lines =
       this.#linesOf.get(kind) ??
-      this.#share(kind, {
-        'content-type': contentType,
-        vary,
-        'cache-status': cacheStatus,
-        ...(encoded && { 'content-encoding': encoded.name }),
-      });
+      this.#share(
+        kind,
+        inLanguage(
+          {
+            'content-type': contentType,
+            vary: this.#vary,
+            'cache-status': cacheStatus,
+            ...(encoded && { 'content-encoding': encoded.name }),
+          },
+          language,
+        ),
+      );
     const accelLine = accelExpires === undefined ? '' : `x-accel-expires: ${accelExpires}\r\n`;
     const own = `etag: ${etag}\r\ncache-control: ${cacheControl}\r\n${accelLine}`;
     return new WrittenResponse(lines + own + this.#requestLines(request, requestId), encoded?.body ?? body);
@@ -168,19 +188,27 @@ export class ResponseWriter {
     body: Body,
     status: CachedResponse['status'],
     encoding: 'utf8' | 'latin1',
-    { contentType: given, isNegotiated }: ResponseHead,
+    head: ResponseHead,
     request: GatewayRequest,
     requestId: string,
   ): GatewayResponse {
-    const contentType = status === 404 ? PROBLEM_TYPE : given;
-    const kind = `own ${isNegotiated} ${contentType}`;
+    const { isNegotiated } = head;
+    const shown: ResponseHead = status === 404 ? { contentType: PROBLEM_TYPE, isNegotiated } : head;
+    const { contentType, language } = shown;
+    const kind = `own ${isNegotiated} ${shown.kind ?? contentType}`;
     const lines =
       this.#linesOf.get(kind) ??
-      this.#share(kind, {
-        'content-type': contentType,
-        'cache-control': 'no-store',
-        ...(isNegotiated && { vary: 'accept' }),
-      });
+      this.#share(
+        kind,
+        inLanguage(
+          {
+            'content-type': contentType,
+            'cache-control': 'no-store',
+            ...(isNegotiated && { vary: 'accept' }),
+          },
+          language,
+        ),
+      );
     return new WrittenResponse(lines + this.#requestLines(request, requestId), body, status, encoding);
   }
 

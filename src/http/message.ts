@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import { AppError, ERROR_TABLE } from '../errors.ts';
+import type { ShownLanguage } from '../language/language-choice.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 
@@ -84,6 +85,20 @@ export const dropConnectionHeaders = <Headers extends GatewayResponse['headers']
 
 /** A `Vary` with what a plugin has said beside it. */
 export const varyBy = (own: string, added: unknown): string => (added ? `${own}, ${added}` : own);
+
+/** @param language undefined where the response says nothing of it */
+export const varyByLanguage = (vary: unknown, language: ShownLanguage | undefined): string =>
+  language?.isNegotiated ? varyBy('accept-language', vary) : String(vary ?? '');
+
+/** Adds the headers that say in which language a response is, and whether the request decided that by its header. */
+export const inLanguage = (
+  headers: GatewayResponse['headers'],
+  language: ShownLanguage | undefined,
+): GatewayResponse['headers'] => {
+  if (!language) return headers;
+  const vary = varyByLanguage(headers.vary, language);
+  return { ...headers, 'content-language': language.code, ...(vary && { vary }) };
+};
 
 /** Headers of a plugin that HTTP can carry. Characters beyond Latin-1 are sent as their bytes in UTF-8; what is no header is left out. */
 export const validHeaders = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { PREVIEW_HEADER } from '../access/access.ts';
 import type { CacheEntry } from '../cache/cached-response.ts';
+import type { Languages } from '../language/languages.ts';
 import type { OperationCounts } from '../observability/counts.ts';
 import { asksByBody, CATALOG_PATHS, type GatewayRequest, GRAPHQL_PATH } from './message.ts';
 import type { OperationRoute, ResponseHead } from './route.ts';
@@ -30,7 +31,7 @@ const BUYERS_DATA = /"(?:signals|attribution|context|meta)"|\\u/;
  * has an entry of its own, which leads to the same cached response.
  * @param maxBytes 0: no request has a key, and none is equal to another
  */
-export const createRequestCache = (maxBytes: number) => {
+export const createRequestCache = (maxBytes: number, languages: Languages) => {
   const known = new LRUCache<string, KnownRequest>({
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: (_, key) => key.length + ENTRY_OVERHEAD_BYTES,
@@ -38,28 +39,34 @@ export const createRequestCache = (maxBytes: number) => {
 
   return {
     /** Everything that decides the response; undefined for a request that is never cached. */
-    keyOf: ({ method, target, headers, body }: GatewayRequest): string | undefined => {
-      if (maxBytes === 0 || headers[PREVIEW_HEADER] !== undefined) return undefined;
-      const { accept = '' } = headers;
-      // A GraphQL query in the target negotiates its media type; a REST path has one.
-      if (method === 'GET' || method === 'HEAD')
-        return target.startsWith(GRAPHQL_PATH) ? `${accept} ${target}` : target;
-      if (
-        !asksByBody(method) ||
-        !Buffer.isBuffer(body) ||
-        body.byteLength > MAX_KEY_BYTES ||
-        headers['content-type'] !== 'application/json' ||
-        headers['content-encoding'] !== undefined
-      )
-        return undefined;
-      const text = body.toString('latin1');
-      // No header has a line break, so that no two requests have one key. A response that can be kept is the same by POST and by QUERY.
-      if (target === GRAPHQL_PATH) return `${accept}\n${text}`;
-      if (method !== 'POST' || !target.startsWith(CATALOG_PATHS) || BUYERS_DATA.test(text)) return undefined;
-      const { host, 'x-forwarded-host': forwardedHost, 'x-forwarded-proto': forwardedProto } = headers;
-      return `${target}\n${host} ${forwardedHost} ${forwardedProto}\n${text}`;
+    keyOf: (request: GatewayRequest): string | undefined => {
+      if (maxBytes === 0 || request.headers[PREVIEW_HEADER] !== undefined) return undefined;
+      const key = keyInAnyLanguage(request);
+      if (key === undefined || !languages.areSeveral) return key;
+      return `${languages.ofHeader(request.headers['accept-language']).code} ${key}`;
     },
     find: (key: string): KnownRequest | undefined => known.get(key),
     learn: (key: string, request: KnownRequest): void => void known.set(key, request),
   };
+};
+
+/** Undefined for a request that is never cached. */
+const keyInAnyLanguage = ({ method, target, headers, body }: GatewayRequest): string | undefined => {
+  const { accept = '' } = headers;
+  // A GraphQL query in the target negotiates its media type; a REST path has one.
+  if (method === 'GET' || method === 'HEAD') return target.startsWith(GRAPHQL_PATH) ? `${accept} ${target}` : target;
+  if (
+    !asksByBody(method) ||
+    !Buffer.isBuffer(body) ||
+    body.byteLength > MAX_KEY_BYTES ||
+    headers['content-type'] !== 'application/json' ||
+    headers['content-encoding'] !== undefined
+  )
+    return undefined;
+  const text = body.toString('latin1');
+  // No header has a line break, so that no two requests have one key. A response that can be kept is the same by POST and by QUERY.
+  if (target === GRAPHQL_PATH) return `${accept}\n${text}`;
+  if (method !== 'POST' || !target.startsWith(CATALOG_PATHS) || BUYERS_DATA.test(text)) return undefined;
+  const { host, 'x-forwarded-host': forwardedHost, 'x-forwarded-proto': forwardedProto } = headers;
+  return `${target}\n${host} ${forwardedHost} ${forwardedProto}\n${text}`;
 };

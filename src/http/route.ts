@@ -1,6 +1,7 @@
 import type { Exposure } from '../access/access.ts';
 import type { Executed } from '../cache/response-cache.ts';
 import type { AppError } from '../errors.ts';
+import type { LanguageChoice, ShownLanguage } from '../language/language-choice.ts';
 import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestContext } from '../observability/observation.ts';
@@ -52,6 +53,8 @@ export interface Call {
   readonly takesLate: boolean;
   /** The time that the operation is executed for, where it is not now. Its response is not cached. */
   readonly previewAt?: Date | undefined;
+  /** In which language it is answered. */
+  readonly language: LanguageChoice;
   /** Its lines have the id of the request. */
   readonly log: LazyLog;
   readonly requestContext: RequestContext;
@@ -62,6 +65,10 @@ export interface ResponseHead {
   readonly contentType: string;
   /** Whether the content type depends on the header `Accept`. */
   readonly isNegotiated: boolean;
+  /** Differs for heads that differ in anything else than whether they are negotiated. @default the content type */
+  readonly kind?: string;
+  /** Undefined where the response says nothing of its language. */
+  readonly language?: ShownLanguage;
 }
 
 /** A finished body and the head of its response. */

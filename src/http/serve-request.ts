@@ -5,6 +5,8 @@ import { fillLate } from '../cache/late-value.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
+import { LanguageChoice } from '../language/language-choice.ts';
+import type { Languages } from '../language/languages.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
@@ -40,6 +42,7 @@ interface Deps {
   readonly responses: Pick<ResponseCache, 'current'>;
   readonly access: Access;
   readonly previewTime: PreviewTime;
+  readonly languages: Languages;
   readonly load: LoadGuard;
   readonly writer: ResponseWriter;
   readonly observer: RequestObserver;
@@ -224,13 +227,14 @@ class Serving implements App {
     const { request, requestContext } = call;
     const answered = await this.#deps.observer.run(requestContext, () => route.run(call));
     if (!('executed' in answered)) return answered;
-    const { executed, head } = answered;
+    const { executed } = answered;
+    const head = this.#deps.writer.headIn(answered.head, call.language.shown);
     if (executed.answer) requestContext.cache = executed.outcome;
     if ((executed.answer ?? executed).status === 404) requestContext.code = 'NOT_FOUND';
     const entry = (executed.answer ?? executed.template)?.entry;
     if (key !== undefined && entry)
       this.#deps.requests.learn(key, { route, head, counts: requestContext.counts, entry });
-    return this.#deps.writer.executed(answered, request, requestContext.origin.requestId);
+    return this.#deps.writer.executed({ ...answered, head }, request, requestContext.origin.requestId);
   }
 
   // 5. Write.
@@ -279,6 +283,7 @@ class Serving implements App {
       query,
       admit: (rootFields) => this.#deps.access.admit(headers, rootFields),
       takesLate: method !== 'HEAD',
+      language: new LanguageChoice(this.#deps.languages, headers['accept-language']),
       log: requestContext.lazyLog(this.#deps.log),
       requestContext,
     };

@@ -53,12 +53,7 @@ export class Languages {
   /** The language that a client names, by the look-up of RFC 4647; where none fits, the default. @throws AppError BAD_USER_INPUT for what is no tag */
   ofTag(tag: string): Language {
     const code = canonicalTag(tag);
-    if (code === undefined) {
-      throw badArgument(
-        'language',
-        `must be a language tag of BCP 47 such as "de" or "pt-BR", but is ${JSON.stringify(tag)}`,
-      );
-    }
+    if (code === undefined) throw badArgument('language', noTag(tag));
     return this.#lookUp(code) ?? this.default;
   }
 
@@ -102,6 +97,10 @@ export const canonicalTag = (tag: string): string | undefined => {
     return undefined;
   }
 };
+
+/** What is wrong with it, to end a sentence. */
+export const noTag = (tag: string): string =>
+  `must be a language tag of BCP 47 such as "de" or "pt-BR", but is ${JSON.stringify(tag.slice(0, 40))}`;
 
 /** A tag and its parents, from the most to the least special: https://www.rfc-editor.org/rfc/rfc4647#section-3.4 */
 function* rangesOf(code: string): Generator<string> {

@@ -9,6 +9,7 @@ import type { Documents } from '../graphql/use-documents.ts';
 import type { Yoga } from '../graphql/yoga.ts';
 import {
   type GatewayResponse,
+  inLanguage,
   JSON_TYPE,
   jsonResponse,
   PROBLEM_DETAILS,
@@ -24,8 +25,10 @@ import {
   READ_METHODS,
   type ResponseHead,
 } from '../http/route.ts';
+import type { LanguageChoice } from '../language/language-choice.ts';
+import { canonicalTag, noTag } from '../language/languages.ts';
 import { type RestOperation, textOf } from './documents.ts';
-import { badParameter, type Parameter } from './parameters.ts';
+import { badParameter, LANGUAGE_PARAMETER, type Parameter } from './parameters.ts';
 
 interface Options {
   readonly yoga: Pick<Yoga, 'getEnveloped'>;
@@ -101,7 +104,9 @@ class RestRoute implements OperationRoute {
     // First of all, so that a client without a token learns nothing about the parameters.
     await call.admit(prepared.rootFields);
     const admitted: Call = { ...call, admit: () => undefined };
-    const variables = readVariables(this.#endpoint, this.#id, parseQueryString(call.query));
+    const fields = parseQueryString(call.query);
+    readLanguage(call.language, fields);
+    const variables = readVariables(this.#endpoint, this.#id, fields);
     const result = await runDocument(admitted, rest, variables, options);
     const [error] = result.errors ?? [];
     if (error) throw restError(appErrorOf(maskError(error)), operation);
@@ -109,7 +114,8 @@ class RestRoute implements OperationRoute {
     if (executed) return { executed, head: HEAD };
     const value = result.data?.[operation.rootKey] ?? null;
     if (value === null) throw notFound();
-    return jsonResponse(200, value, { 'cache-control': 'private, no-store' });
+    const response = jsonResponse(200, value, { 'cache-control': 'private, no-store' });
+    return { ...response, headers: inLanguage(response.headers, call.language.shown) };
   }
 }
 
@@ -142,6 +148,16 @@ const readVariables = (
     else if (isRequired) throw badParameter(name, 'is required');
   }
   return variables;
+};
+
+/** The parameter that every path has where languages are configured. */
+const readLanguage = (choice: LanguageChoice, fields: URLSearchParams): void => {
+  if (!choice.isOffered) return;
+  const [tag, ...more] = fields.getAll(LANGUAGE_PARAMETER).filter((text) => text !== '');
+  if (more.length > 0) throw badParameter(LANGUAGE_PARAMETER, 'may be given only once');
+  if (tag === undefined) return;
+  if (canonicalTag(tag) === undefined) throw badParameter(LANGUAGE_PARAMETER, noTag(tag));
+  choice.name(tag);
 };
 
 // An id past the range of integers is one that no row has.

@@ -46,6 +46,9 @@ export interface Parameter {
 export const badParameter = (name: string, problem: string): AppError =>
   new AppError('BAD_USER_INPUT', `Parameter "${name}" ${problem}.`, { argument: name, problem });
 
+/** The parameter of every path that names the language of its answer. */
+export const LANGUAGE_PARAMETER = 'language';
+
 const INT_MIN = -(2 ** 31);
 const INT_MAX = 2 ** 31 - 1;
 const MAX_ECHO = 40;

@@ -11,6 +11,7 @@ import { FEATURES } from '../../src/features.ts';
 import { PROBLEM_DETAILS } from '../../src/http/message.ts';
 import { createRequestCache } from '../../src/http/request-cache.ts';
 import type { OperationRoute } from '../../src/http/route.ts';
+import { Languages } from '../../src/language/languages.ts';
 import { RequestCounts } from '../../src/observability/counts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -184,19 +185,20 @@ describe('requests in memory', () => {
     errors: PROBLEM_DETAILS,
     run: () => Promise.reject(new Error('not run here')),
   };
+  const ONE_LANGUAGE = new Languages([]);
   const head = { contentType: 'application/json', isNegotiated: false, link: undefined };
   const counts = new RequestCounts().of('rest', 'product');
   const known = { route, head, counts, entry: { response: undefined } };
 
   test('are forgotten where there are too many', () => {
-    const requests = createRequestCache(MAX_BYTES);
+    const requests = createRequestCache(MAX_BYTES, ONE_LANGUAGE);
     for (let id = 0; id < 5000; id += 1) requests.learn(`/api/product/${id}`, known);
     expect(requests.find('/api/product/0')).toBeUndefined();
     expect(requests.find('/api/product/4999')).toBe(known);
   });
 
   test('stay in a flood of new ones while they are found', () => {
-    const requests = createRequestCache(MAX_BYTES);
+    const requests = createRequestCache(MAX_BYTES, ONE_LANGUAGE);
     for (const key of ['/asked', '/not-asked']) requests.learn(key, known);
     for (let id = 0; id < 5000; id += 1) {
       requests.learn(`/api/product/${id}`, known);

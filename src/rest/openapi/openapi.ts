@@ -11,23 +11,29 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { type Access, isPublicField } from '../../access/access.ts';
+import { isPublicField } from '../../access/access.ts';
 import { bearerChallenge } from '../../access/tokens.ts';
 import { AppError, databaseUnavailable, type ErrorCode } from '../../errors.ts';
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
 import { JSON_TYPE, MAX_HEADER_BYTES, MAX_TARGET_CHARS, problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
-import { badParameter } from '../parameters.ts';
+import { badParameter, LANGUAGE_PARAMETER } from '../parameters.ts';
 import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
+
+interface Offer {
+  readonly isRestricted: boolean;
+  /** BCP 47; none: no path has a parameter for it. */
+  readonly languages: readonly string[];
+}
 
 /** OpenAPI 3.1 of the REST paths, derived from their documents and the schema: https://spec.openapis.org/oas/v3.1.1.html */
 export const createOpenapi = (
   operations: readonly RestOperation[],
   schema: GraphQLSchema,
-  protection?: Pick<Access, 'isRestricted'>,
+  offer?: Offer,
 ): StaticFile => {
-  const identity = new TextEncoder().encode(JSON.stringify(openapiDocument(operations, schema, protection)));
+  const identity = new TextEncoder().encode(JSON.stringify(openapiDocument(operations, schema, offer)));
   return {
     contentType: JSON_TYPE,
     etag: `"${hash('sha256', identity, 'base64url').slice(0, 22)}"`,
@@ -44,7 +50,7 @@ know is ignored. Names of enum values are taken in any case.`;
 export const openapiDocument = (
   operations: readonly RestOperation[],
   schema: GraphQLSchema,
-  { isRestricted }: Pick<Access, 'isRestricted'> = { isRestricted: false },
+  { isRestricted, languages }: Offer = { isRestricted: false, languages: [] },
 ): JsonSchema => {
   const schemas = createResultSchemas();
   const tags = new Map<string, JsonSchema>();
@@ -64,7 +70,7 @@ export const openapiDocument = (
       ...described(field.description),
       tags: [tag],
       ...(isRestricted && isPublicField(field.name) ? { security: [] } : {}),
-      parameters: parameterObjects(restOperation),
+      parameters: [...parameterObjects(restOperation), ...languageParameter(languages)],
       responses: {
         200: {
           description: route.summary,
@@ -245,6 +251,20 @@ const parameterObjects = ({ route, parameters }: RestOperation): JsonSchema[] =>
       ...(example === undefined ? {} : { example }),
     };
   });
+
+const languageParameter = (languages: readonly string[]): JsonSchema[] =>
+  languages.length === 0
+    ? []
+    : [
+        {
+          name: LANGUAGE_PARAMETER,
+          in: 'query',
+          required: false,
+          description: `The language of the answer, a tag of BCP 47. There are ${languages.join(', ')}; others are answered in the nearest. Absent: as the header \`Accept-Language\` says.`,
+          schema: { type: 'string' },
+          example: languages.at(-1),
+        },
+      ];
 
 const PATH_PARAMETER = 'Digits only; an id that no row has is a 404.';
 
