@@ -10,6 +10,7 @@ import {
   readProductsAfter,
   readWordsAfter,
 } from './read.ts';
+import type { ProductRow, SearchedTexts } from './rows.ts';
 import { SuggestedCategories } from './suggest.ts';
 
 interface Options {
@@ -137,6 +138,7 @@ export class IndexKeeper {
   #applied = -1;
   #ranked = -1;
   #waiting: Waiting[] = [];
+  #reading: Promise<unknown> = Promise.resolve();
   /** Ends the sleep of the keeper. */
   #wake: { readonly by: 'changes' | 'questions'; readonly end: () => void } | undefined;
   /** From this thread's time to the database's. Where that is set back, the index is filled again. */
@@ -162,10 +164,6 @@ export class IndexKeeper {
       leftOut: this.#leftOut.size,
       bytes: index?.bytes ?? 0,
     };
-  }
-
-  get client(): DatabaseClient | undefined {
-    return this.#client;
   }
 
   changed({ table, ids }: NotifiedChange): void {
@@ -244,7 +242,7 @@ export class IndexKeeper {
     }
     const client = await this.#connected();
     const startedMs = performance.now();
-    const { estimate, now } = await this.#inTime(readBeginning(client));
+    const { estimate, now } = await this.#inTurn(() => readBeginning(client));
     const index = new ProductIndex();
     index.hasWords = false;
     index.settle(now);
@@ -256,7 +254,7 @@ export class IndexKeeper {
     this.#become(filling);
     await this.#readAll(client, filling);
     if (this.#state !== filling) return;
-    await this.#inTime(rankNames(index, client));
+    await this.#inTurn(() => rankNames(index, client));
     if (this.#state !== filling) return;
     const words = { lastId: BEFORE_FIRST_ID, count: 0, needTexts: false, changed: new Set<number>() };
     this.#become({ name: 'browsable', index, words, filling });
@@ -269,8 +267,8 @@ export class IndexKeeper {
     let loggedMs = filling.startedMs;
     let read = { count: FILLED_AT_ONCE, lastId: BEFORE_FIRST_ID };
     while (read.count === FILLED_AT_ONCE) {
-      const reading = readProductsAfter(client, read.lastId, FILLED_AT_ONCE, (product) => index.put(product));
-      const next = await this.#inTime(reading);
+      const reading = () => readProductsAfter(client, read.lastId, FILLED_AT_ONCE, (product) => index.put(product));
+      const next = await this.#inTurn(reading);
       if (this.#state !== filling) return;
       this.#leaveOut(next.unfit, []);
       this.#checkSize(index);
@@ -295,7 +293,7 @@ export class IndexKeeper {
     this.#checkSize(index);
     this.#applied = upTo;
     this.#answer(this.#answering(), upTo, ({ needsNames }) => !needsNames);
-    await this.#inTime(rankNames(index, client));
+    await this.#inTurn(() => rankNames(index, client));
     if (!this.#holds(index)) return;
     this.#ranked = upTo;
     this.#answer(this.#answering(), upTo);
@@ -321,7 +319,7 @@ export class IndexKeeper {
     this.#pending = { ids: new Set(), areCategories: false };
     let from = 0;
     try {
-      if (areCategories) this.#categories = new SuggestedCategories(await this.#inTime(readCategories(client)));
+      if (areCategories) this.#categories = new SuggestedCategories(await this.#inTurn(() => readCategories(client)));
       for (; from < ids.length; from += ROWS_AT_ONCE)
         await this.#readAgain(client, whole, ids.slice(from, from + ROWS_AT_ONCE));
     } catch (error) {
@@ -333,11 +331,11 @@ export class IndexKeeper {
   async #readAgain(client: DatabaseClient, whole: Whole, ids: readonly number[]): Promise<void> {
     const { index } = whole;
     const gone = new Set(ids);
-    const reading = readProducts(client, ids, (product) => {
+    const onProduct = (product: ProductRow): void => {
       gone.delete(product.id);
       index.put(product);
-    });
-    const { unfit } = await this.#inTime(reading);
+    };
+    const { unfit } = await this.#inTurn(() => readProducts(client, ids, onProduct));
     if (whole.name === 'browsable') for (const id of ids) whole.words.changed.add(id);
     for (const id of gone) index.remove(id);
     this.#leaveOut(unfit, ids);
@@ -360,14 +358,14 @@ export class IndexKeeper {
   /** Reads the words of some products. Those that have changed get theirs at the end, as words are put into one row after another. */
   async #readWords(client: DatabaseClient, { index, words, filling }: Whole & { name: 'browsable' }): Promise<void> {
     const { lastId, needTexts, changed } = words;
-    const reading = readWordsAfter(client, lastId, WORDS_AT_ONCE, needTexts, (product) => {
+    const onWords = (product: SearchedTexts): void => {
       if (words.needTexts !== needTexts) return;
       if (changed.has(product.id) || index.putWords(product)) {
         words.lastId = product.id;
         words.count += 1;
       } else words.needTexts = true;
-    });
-    const read = await this.#inTime(reading);
+    };
+    const read = await this.#inTurn(() => readWordsAfter(client, lastId, WORDS_AT_ONCE, needTexts, onWords));
     if (!this.#holds(index)) return;
     if (read === WORDS_AT_ONCE || words.needTexts !== needTexts) {
       this.#options.onStatus();
@@ -390,14 +388,26 @@ export class IndexKeeper {
     throw new UnfitCatalogue(`${index.columns.live} products take more than ${limit}`);
   }
 
-  /** Ends a connection that does not answer: the driver's `query_timeout` would not see that a copy has ended. */
-  async #inTime<Value>(reading: Promise<Value>): Promise<Value> {
-    const timer = setTimeout(() => this.#disconnect(), READ_TIMEOUT_MS);
-    try {
-      return await reading;
-    } finally {
-      clearTimeout(timer);
-    }
+  /** What a question needs of the database; undefined without a connection. */
+  read<Value>(work: (client: DatabaseClient) => Promise<Value>): Promise<Value | undefined> {
+    return this.#inTurn(async () => this.#client && work(this.#client));
+  }
+
+  /**
+   * Reads when all else has been read that was to be before, because the driver takes one query at a time. Ends a connection that does not answer:
+   * the driver's `query_timeout` would not see that a copy has ended.
+   */
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const reading = this.#reading.then(async () => {
+      const timer = setTimeout(() => this.#disconnect(), READ_TIMEOUT_MS);
+      try {
+        return await work();
+      } finally {
+        clearTimeout(timer);
+      }
+    });
+    this.#reading = reading.catch(() => {});
+    return reading;
   }
 
   async #connected(): Promise<DatabaseClient> {
