@@ -37,7 +37,7 @@ export const SEARCH_ARGUMENTS = builder.args((t) => ({
 export type SearchArguments = InputShapeFromFields<typeof SEARCH_ARGUMENTS>;
 
 /** @param args within the bounds that the schema declares @throws AppError BAD_USER_INPUT */
-export const readSearchArguments = (args: SearchArguments, languages: FallBacks): ProductQuery => {
+export const readSearchArguments = (args: SearchArguments, languages?: FallBacks): ProductQuery => {
   const search = args.search?.trim() ? args.search : undefined;
   const terms = search === undefined ? [] : readSearch(search, 'search');
   const folded = isStorable(search ?? '') ? foldCode((search ?? '').trim()) : '';

@@ -23,7 +23,7 @@ for (const values of [
 type Filter = Omit<NonNullable<SearchArguments['filter']>, 'withDescendants'>;
 
 const bothFind = async ({ sql, index, now }: BrowseEngines, given: Filter, ids: readonly number[]): Promise<void> => {
-  const { terms, order, page, filter } = readSearchArguments({ filter: { ...given, withDescendants: true } }, undefined);
+  const { terms, order, page, filter } = readSearchArguments({ filter: { ...given, withDescendants: true } });
   const find = async (engine: BrowseEngine): Promise<readonly number[]> => {
     const { items } = await engine.search({
       ...{ terms, order, page, filter, isCounted: false, facets: new Set(), now: now() },
@@ -69,7 +69,7 @@ test('both engines find each number past those of JavaScript by what their facet
   for (const number of ['0', '1e400', '-1e400', '1e-400', '2.50e-310'])
     await insertProduct(own, { category_id: category, attributes: `{"Huge": ${number}}` });
   await using engines = await createBrowseEngines(own);
-  const { terms, order, page } = readSearchArguments({}, undefined);
+  const { terms, order, page } = readSearchArguments({});
   const ask = async (engine: BrowseEngine, filter: SearchFilter) => {
     const facets = new Set(['attributes'] as const);
     const { items, facets: counts } = await engine.search({

@@ -36,7 +36,7 @@ const searchFor = (args: SearchArguments) => {
     inFlight: new InFlight(),
     loaders: { product: { byId: async () => null } } as unknown as Loaders,
   };
-  return { search: new ProductSearch(readSearchArguments(args, undefined), engine, scope), requests };
+  return { search: new ProductSearch(readSearchArguments(args), engine, scope), requests };
 };
 
 test('what is asked for in one tick is one request, with nothing else in it', async () => {
