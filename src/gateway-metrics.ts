@@ -113,7 +113,7 @@ const browseMetrics = ({ browseIndex: { status, answers } }: Counting): Metric[]
   gauge(
     'vitrine_browse_index_ready',
     '1 while the index of products can answer.',
-    () => (status().isReady && status().leftOut === 0 ? 1 : 0),
+    () => (status().isReady ? 1 : 0),
     'min',
   ),
   gauge(
@@ -123,11 +123,6 @@ const browseMetrics = ({ browseIndex: { status, answers } }: Counting): Metric[]
     'min',
   ),
   gauge('vitrine_browse_index_products', 'Products in the index.', () => status().products),
-  gauge(
-    'vitrine_browse_index_left_out',
-    'Products that the index cannot hold. While there is one, PostgreSQL answers.',
-    () => status().leftOut,
-  ),
   gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => status().bytes),
 ];
 

@@ -26,6 +26,7 @@ import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
+import { JsonBodies } from './graphql/json-body.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { EventStreams } from './graphql/live/event-stream.ts';
@@ -320,10 +321,22 @@ const createGraphql = (
   onClose(() => live.close());
   const maskError = createMaskError(() => observability.observer.logOf(log));
   const eventStreams = new EventStreams();
-  const serving = { schema, documents, trusted, isRestricted, answers, live, eventStreams, execution, maskError };
+  const bodies = new JsonBodies();
+  const serving = {
+    schema,
+    bodies,
+    documents,
+    trusted,
+    isRestricted,
+    answers,
+    live,
+    eventStreams,
+    execution,
+    maskError,
+  };
   const yoga = createGraphqlServer({ ...serving, plugins });
   onClose(() => yoga.dispose());
-  return { yoga, live, load, answers, maskError, eventStreams, fallBacks: compiled.fallBacks };
+  return { yoga, bodies, live, load, answers, maskError, eventStreams, fallBacks: compiled.fallBacks };
 };
 
 const createGatewayMetrics = (
@@ -352,9 +365,9 @@ const createAgents = async (
   if (exposure === 'off') return [];
   const { createUcpRoutes } = await import('./ucp/handler.ts');
   const { documents } = operations;
-  const { yoga, answers, maskError } = graphql;
+  const { yoga, bodies, answers, maskError } = graphql;
   const isBehindProxy = config.trustProxy > 0;
-  return [await createUcpRoutes({ ...config, yoga, documents, answers, maskError, exposure, isBehindProxy })];
+  return [await createUcpRoutes({ ...config, yoga, bodies, documents, answers, maskError, exposure, isBehindProxy })];
 };
 
 interface HttpDeps extends GraphqlDeps {

@@ -4,7 +4,7 @@ import type { FreshnessMonitor } from '../cache/freshness-monitor.ts';
 import type { TagVersions } from '../cache/tags.ts';
 import { oneRow, withConnection } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
-import { connectionConfig } from '../database/connection.ts';
+import { connectionConfig, SET_SESSION } from '../database/connection.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import type { BrowseEngine, BrowseResult, Suggestion } from './browse-engine.ts';
 import { type IndexStatus, NO_INDEX, type Questions, type Suggested, type ThreadOptions } from './index/messages.ts';
@@ -67,7 +67,7 @@ export class BrowseIndex {
     this.#lookedMs = performance.now();
     try {
       const count = await withConnection(connectionConfig(options.databaseUrl), LOOK_TIMEOUT_MS, async (client) => {
-        await client.query('set jit = off');
+        await client.query(SET_SESSION);
         return (await oneRow<{ count: number }>(client, COUNT_UP_TO, [minProducts])).count;
       });
       if (count < minProducts) this.#wasSmall = true;
@@ -119,7 +119,7 @@ export class BrowseIndex {
     const { freshnessMonitor, clock } = this.#deps;
     const thread = this.#thread;
     const isPresent = Math.abs(clock.nowMs() - asked.now.getTime()) < PRESENT_MS;
-    const isReady = thread?.status.isBrowsable === true && isPresent && dependencies.asOfMs !== undefined;
+    const isReady = thread?.status.isReady === true && isPresent && dependencies.asOfMs !== undefined;
     if (thread && isReady && (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen()))) {
       const asOfMs = freshnessMonitor.asOfMs();
       const reply = await thread.ask(name, asked);

@@ -93,12 +93,6 @@ export const foldedWordsOf = (text: string, maxCharacters: number): string[] =>
     BEGINS_RUN.test(word) ? piecesOfRun(word).map((piece) => piece.text) : [cut(word, MAX_WORD)],
   );
 
-/** The runs of three and more characters. */
-export const runsOf = (text: string, maxCharacters: number): string[] =>
-  [...splitFolded(fold(cut(text, maxCharacters)))]
-    .map((word) => word.text)
-    .filter((word) => BEGINS_RUN.test(word) && piecesOfRun(word).length > 2);
-
 /** The words of a name, a brand or a tag, with a space before and after each. */
 export const foldText = (text: string): string => ` ${foldedWordsOf(text, SEARCHED_FIELD).join(' ')} `;
 

@@ -1,10 +1,17 @@
 import type { ClientBase } from 'pg';
 import { oneRow } from '../database/client.ts';
 import { createPrismaOn } from '../database/pool.ts';
-import type { CategoryStep } from '../import/fields/lists.ts';
-import { isCategoryReference, type Range, type WriteContext } from '../import/kind.ts';
+import { type CategoryStep, categoryPath } from '../import/fields/lists.ts';
+import { type Field, field, fieldOf, type Range, type WriteContext } from '../import/kind.ts';
 import { reject } from '../import/write/checks.ts';
 import { isPresent, STAGE } from '../import/write/stage.ts';
+
+/** A field that refers to a category by its path, whose last step tells which it is. */
+export const categoryReference = (column: string, options: Partial<Field>): Field =>
+  field('category_path', 'jsonb', categoryPath, {
+    ...options,
+    reference: { column, id: `(select id from category where slug = s.category_path -> -1 ->> 0)` },
+  });
 
 /** Creates the missing categories that the paths of staged rows lead through, parents first. @returns how many */
 export const createMissingCategories = async (client: ClientBase, { from, to }: Range): Promise<number> => {
@@ -40,7 +47,6 @@ export const createMissingCategories = async (client: ClientBase, { from, to }: 
  * @param isKnown SQL for what else makes the slug `step ->> 0` known
  */
 export const rejectUnknownCategories = (context: WriteContext, isKnown = 'false'): Promise<number> => {
-  const [field] = Object.entries(context.kind.fields).find(([, each]) => isCategoryReference(each)) ?? [];
   return reject(
     context,
     `with missing as (
@@ -49,7 +55,7 @@ export const rejectUnknownCategories = (context: WriteContext, isKnown = 'false'
        where step ->> 1 is null and not (exists (select from category c where c.slug = step ->> 0) or ${isKnown}))
      delete from ${STAGE} s using missing where s.ordinal = missing.ordinal
      returning s.line, s.record, $1 as field, missing.slug as value, 'is the slug of no category: import the category first' as reason`,
-    [field],
+    [fieldOf(context.kind, 'category_path')],
   );
 };
 

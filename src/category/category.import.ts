@@ -1,4 +1,4 @@
-import { categoryPath, pictureUrl, splitPath } from '../import/fields/lists.ts';
+import { pictureUrl, splitPath } from '../import/fields/lists.ts';
 import { slugOfName } from '../import/fields/slug.ts';
 import { INT32_MAX, integer } from '../import/fields/values.ts';
 import {
@@ -20,6 +20,7 @@ import { findExisting, STAGE } from '../import/write/stage.ts';
 import { createTableWriter, type TableWriter } from '../import/write/writer.ts';
 import {
   assignCategorySlugs,
+  categoryReference,
   createMissingCategories,
   readStagedCategories,
   rejectUnknownCategories,
@@ -29,12 +30,11 @@ export const categoryImport: ImportKind = {
   table: 'category',
   plural: 'categories',
   key: 'slug',
-  categoryColumn: 'parent_id',
   onConflict: 'on conflict (slug) do nothing',
   fields: {
     slug: SLUG,
     name: NAME,
-    parent: field('category_path', 'jsonb', categoryPath, nullable),
+    parent: categoryReference('parent_id', nullable),
     imageUrl: field('image_url', 'text', pictureUrl, nullable),
     position: field('position', 'int', integer(-INT32_MAX, INT32_MAX)),
     createdAt: CREATED_AT,

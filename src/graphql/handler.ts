@@ -13,20 +13,13 @@ import {
 } from '../http/message.ts';
 import type { Answered, Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import type { Answers } from './body-form.ts';
+import { bodyFault } from './json-body.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import { isGraphQLError, type MaskError, withHttpParts } from './mask-error.ts';
 import { ORIGIN, type ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 import type { Live } from './use-live.ts';
-import {
-  bodyFault,
-  EVENT_STREAM_TYPE,
-  errorTypeOf,
-  negotiate,
-  paramsOf,
-  RESULT_TYPES,
-  wantsPage,
-} from './use-request-reader.ts';
+import { EVENT_STREAM_TYPE, errorTypeOf, negotiate, paramsOf, RESULT_TYPES, wantsPage } from './use-request-reader.ts';
 import type { Yoga } from './yoga.ts';
 
 interface Options {

@@ -1,9 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLParams } from 'graphql-yoga';
 import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
 import {
-  ACCEPT_QUERY,
   asksByBody,
   type GatewayRequest,
   JSON_TYPE,
@@ -11,7 +9,7 @@ import {
   parseQueryString,
   splitTarget,
 } from '../http/message.ts';
-import { readable, tooComplex } from './limits/document-size.ts';
+import { type JsonBodies, jsonOf, parseJson } from './json-body.ts';
 import type { GatewayPlugin } from './server-context.ts';
 
 /**
@@ -19,16 +17,18 @@ import type { GatewayPlugin } from './server-context.ts';
  * `operationName` is none. The bytes are those that the server has read; Yoga reads the bytes of a request that a plugin has put in the place
  * of the client's.
  */
-export const useRequestReader = (): GatewayPlugin => {
+export const useRequestReader = (bodies: JsonBodies): GatewayPlugin => {
   const ofClients = new WeakSet<Request>();
-  const largeBodies = new LargeBodies();
   return {
     onRequest: ({ request }) => void ofClients.add(request),
     onRequestParse: ({ serverContext: { call }, setRequestParser }) => {
       setRequestParser(async (given) => {
-        await largeBodies.turn(call.request.body);
-        if (ofClients.has(given)) return paramsOf(call.request);
-        return given.method === 'POST' ? paramsOfText(await given.text()) : paramsOfQuery(splitTarget(given.url).query);
+        const { method, target, body } = ofClients.has(given)
+          ? call.request
+          : { method: given.method, target: given.url, body: Buffer.from(await given.arrayBuffer()) };
+        return asksByBody(method)
+          ? paramsOfJson(await bodies.read(body as Buffer))
+          : paramsOfQuery(splitTarget(target).query);
       });
     },
   };
@@ -36,70 +36,10 @@ export const useRequestReader = (): GatewayPlugin => {
 
 /** The parameters of a client's request. @throws AppError BAD_USER_INPUT, QUERY_TOO_COMPLEX */
 export const paramsOf = ({ method, target, body }: GatewayRequest): GraphQLParams =>
-  asksByBody(method) ? paramsOfText(readText(body as Buffer)) : paramsOfQuery(splitTarget(target).query);
+  asksByBody(method) ? paramsOfJson(jsonOf(body as Buffer)) : paramsOfQuery(splitTarget(target).query);
 
-/** Reading a large body takes up to 20 ms: no two are read in one turn of the event loop, so that others are answered in between. */
-class LargeBodies {
-  #last: Promise<unknown> = Promise.resolve();
-
-  /** Resolves when this one may be read. */
-  async turn(body: GatewayRequest['body']): Promise<void> {
-    if (!Buffer.isBuffer(body) || body.byteLength < LARGE) return;
-    this.#last = this.#last.then(() => nextTurn());
-    await this.#last;
-  }
-}
-
-/** Why the body of a request is not read: UNSUPPORTED_MEDIA_TYPE, or the error that receiving it failed with. */
-export const bodyFault = ({ method, headers, body }: GatewayRequest): AppError | undefined => {
-  if (!asksByBody(method)) return undefined;
-  const { 'content-type': contentType = '' } = headers;
-  if (contentType !== 'application/json' && !isJson(contentType)) {
-    return unsupported(`${method} takes application/json in UTF-8 only.`);
-  }
-  if (headers['content-encoding'] !== undefined) {
-    return unsupported('A request body may not be compressed.');
-  }
-  return body instanceof AppError ? body : undefined;
-};
-
-const unsupported = (message: string): AppError =>
-  new AppError('UNSUPPORTED_MEDIA_TYPE', message, { headers: ACCEPT_QUERY });
-
-const isJson = (contentType: string): boolean => {
-  const [mediaType, ...parameters] = contentType
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const isUtf8 = parameters.every(
-    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
-  );
-  return mediaType === 'application/json' && isUtf8;
-};
-
-/** @throws AppError BAD_USER_INPUT for bytes that are not UTF-8, and QUERY_TOO_COMPLEX */
-const readText = (bytes: Buffer): string => {
-  const text = decodeUtf8(bytes);
-  checkJson(text);
-  return text;
-};
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-const decodeUtf8 = (bytes: Buffer): string => {
-  try {
-    return UTF8.decode(bytes);
-  } catch (error) {
-    throw new AppError('BAD_USER_INPUT', 'The request body is not valid UTF-8.', { cause: error });
-  }
-};
-
-/** The JSON of a body. @throws AppError BAD_USER_INPUT for what is no JSON in UTF-8, and QUERY_TOO_COMPLEX */
-export const jsonOfBody = (bytes: Buffer): unknown => parseJson(readText(bytes), 'The request body');
-
-/** The parameters in the text of a body, as a client wrote them. @throws AppError BAD_USER_INPUT */
-const paramsOfText = (text: string): GraphQLParams => {
-  const value = parseJson(text, 'The request body');
+/** The parameters in the JSON of a body. @throws AppError BAD_USER_INPUT */
+const paramsOfJson = (value: unknown): GraphQLParams => {
   if (typeof value !== 'object' || value === null) {
     const given = value === null ? 'null' : typeof value;
     throw new AppError('BAD_USER_INPUT', `The request body must be an object, not ${given}.`);
@@ -131,14 +71,6 @@ const paramsOfQuery = (query: string): GraphQLParams => {
     return [name, JSONS.includes(name) ? parseJson(text, `The query parameter "${name}"`) : text];
   });
   return Object.fromEntries(params);
-};
-
-const parseJson = (text: string, what: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new AppError('BAD_USER_INPUT', `${what} is not valid JSON.`, { cause: error });
-  }
 };
 
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
@@ -190,45 +122,3 @@ export const errorTypeOf = (accept: string | undefined): string => preferredOf(a
 /** Whether the client prefers a page to JSON, as a browser does that opens an address. */
 export const wantsPage = (accept: string | undefined): boolean =>
   namesType(accept, 'text/html') && preferredOf(accept, [...RESULT_TYPES, PAGE_TYPE]) === PAGE_TYPE;
-
-const MAX_NESTING = 64;
-const MAX_PARTS = 10_000;
-
-/** A shorter text takes the parser a few milliseconds at most; 1 MiB of brackets takes more than a hundred. */
-const LARGE = 65_536;
-
-/**
- * Checks a long JSON text before it is parsed: deeply nested values and many small objects take the parser far longer than long lists and
- * strings do.
- * @throws AppError QUERY_TOO_COMPLEX
- */
-const checkJson = (text: string): void => {
-  if (text.length < LARGE) return;
-  let nesting = 0;
-  let parts = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at];
-    if (char === '"') at = endOfString(text, at);
-    else if (char === ':') parts += 1;
-    else if (char === '[' || char === '{') {
-      parts += 1;
-      nesting += 1;
-      if (nesting > MAX_NESTING) throw excess('nests values', 'deep', MAX_NESTING, nesting);
-    } else if (char === ']' || char === '}') nesting -= 1;
-    if (parts > MAX_PARTS) throw excess('is made of', 'lists, objects and keys', MAX_PARTS, parts);
-  }
-};
-
-const excess = (what: string, unit: string, maximum: number, actual: number) =>
-  tooComplex(`The JSON of the request ${what} more than ${readable(maximum)} ${unit}.`, {
-    limit: 'JSON',
-    maximum,
-    actual,
-  });
-
-/** Where a JSON string ends whose first quote is here: its other quote, or the end of the text or behind. */
-const endOfString = (text: string, start: number): number => {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
-};

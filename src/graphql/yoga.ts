@@ -6,6 +6,7 @@ import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
 import type { Answers } from './body-form.ts';
 import type { Execution } from './execution.ts';
+import type { JsonBodies } from './json-body.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import type { MaskError } from './mask-error.ts';
 import type { GatewayPlugin, ServerContext } from './server-context.ts';
@@ -21,6 +22,7 @@ export type Yoga = YogaServerInstance<ServerContext, ServerContext>;
 
 interface Deps {
   readonly schema: GraphQLSchema;
+  readonly bodies: JsonBodies;
   readonly documents: Documents;
   readonly trusted: TrustedDocumentsOptions;
   readonly isRestricted: boolean;
@@ -38,12 +40,12 @@ interface Deps {
  * `yoga.getEnveloped`. A hook that sets an execute function wraps those of the plugins above it.
  */
 export const createGraphqlServer = (deps: Deps): Yoga => {
-  const { documents, trusted, isRestricted, answers, eventStreams, maskError } = deps;
+  const { bodies, documents, trusted, isRestricted, answers, eventStreams, maskError } = deps;
   return createYoga<ServerContext, ServerContext>({
     schema: deps.schema,
     graphqlEndpoint: GRAPHQL_PATH,
     plugins: [
-      useRequestReader(),
+      useRequestReader(bodies),
       useTrustedDocuments(trusted),
       useDocuments(documents),
       useObservation(documents),

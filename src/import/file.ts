@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type Draft, type Format, type FormatReader, MAX_COLUMNS } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
-import { type Counts, fieldOf, type ImportKind, type StagedRow, type WriteContext, withKey } from './kind.ts';
+import { type Counts, fieldOf, type ImportKind, type StagedRow, type WriteContext } from './kind.ts';
 import type { ReadOptions } from './options.ts';
 import type { Fault, SourceRecord } from './record.ts';
 import type { ProgressState } from './report.ts';
@@ -43,19 +43,17 @@ export interface Imported extends Omit<Counts, 'inner'> {
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
-  const { client, source, key, prune, onFault, onProgress, onWarning = () => {} } = options;
+  const { client, source, key = 'slug', prune, onFault, onProgress, onWarning = () => {} } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal, options);
   const {
     first: [head = []],
     all: records,
   } = await peek(batches, 1);
-  const kinds = options.kinds.map((each) => withKey(each, key));
+  const kinds = options.kinds.map((each) => ({ ...each, ...each.foundBy?.[key] }));
   const { format, mapping, withMapped } = chooseFormat(options, kinds, source.name, head);
-  const ofTable = kinds.find(({ table }) => table === format.kind);
-  if (!ofTable) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
-  // A format can have fewer keys than its table.
-  const kind: ImportKind = { ...ofTable, keys: format.keys ?? [] };
+  const kind = kinds.find(({ table }) => table === format.kind);
+  if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
   const innerKind = kinds.find(({ table }) => table === kind.innerTable);
   const reader = format.open(options, mapping);
   const drafting = new Drafting(reader, onFault);
@@ -80,6 +78,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     kind,
     innerKind,
     options,
+    keys: format.keys ?? [],
     rowCount,
     mayShareSkus: format.mayShareSkus ?? false,
     prune,

@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import type { Parse } from './fields/parse.ts';
 import { slug, slugOf } from './fields/slug.ts';
-import { INT32_MAX, integer, mergeStock, plain, SOME, shortText, stock, timestamp } from './fields/values.ts';
+import { mergeStock, plain, SOME, shortText, stock, timestamp } from './fields/values.ts';
+import type { Draft, Format, Recognises } from './formats/format.ts';
 import type { Key, ReadOptions } from './options.ts';
 import { type Fault, isBlank, type Place, textIn, type Value } from './record.ts';
 
@@ -18,12 +19,10 @@ export interface ImportKind {
   readonly fields: Readonly<Record<string, Field>>;
   /** The field that identifies a row: `slug`, or one that {@link identity} explains. */
   readonly key: string;
-  /** The columns of a file that may identify a row. @default the one of {@link key} */
-  readonly keys?: readonly Key[];
+  /** What is different where `--key` names another column that finds a row. @default only {@link key} does */
+  readonly foundBy?: Readonly<Partial<Record<Key, Partial<ImportKind>>>>;
   /** For a row that no slug identifies. */
   readonly identity?: Identity;
-  /** The table's column that refers to a category. The staging table has a path in `category_path` instead. */
-  readonly categoryColumn?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
   readonly onConflict?: string;
   /** The table whose rows a row may hold, as a product holds its variants. */
@@ -34,16 +33,18 @@ export interface ImportKind {
   readonly keepsRejected?: boolean;
   /** Checks several fields of a row together. */
   readonly check?: (row: StagedRow) => { readonly field: string; readonly reason: string } | undefined;
-  /** Derives values that the file does not have from others. */
-  readonly complete?: (values: Record<string, Value>, options: ReadOptions) => void;
+  /** Adds what the operator, or the format, says of rows that do not say it, and what follows from what they say. */
+  readonly complete?: (row: Completed, options: ReadOptions, format: Pick<Format, 'category'>) => void;
   readonly native: NativeColumns;
   /** @default rows of one table, which refer to no other of the file */
   readonly write?: WriteSteps;
 }
 
 export interface Field {
-  /** The column of the staging table; the catalogue's table has the same, except for a reference to a category. */
+  /** The column of the staging table. */
   readonly column: string;
+  /** What a reference is stored as: the column of the catalogue's table, and SQL for the id that the staged row `s` names. @default as staged */
+  readonly reference?: { readonly column: string; readonly id: string };
   readonly type: string;
   readonly parse: Parse;
   /** Whether a blank value is stored as null; otherwise it means the default. */
@@ -85,6 +86,12 @@ export interface Identity {
   readonly whyUnknown?: string;
 }
 
+/** A draft whose values may be changed. */
+export interface Completed extends Draft {
+  readonly values: Record<string, Value>;
+  readonly ifNew: Record<string, Value>;
+}
+
 /** Reports why a field's value is refused. */
 export type Reject = (field: string, reason: string) => void;
 
@@ -106,15 +113,6 @@ export interface NativeColumns {
   /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
   readonly shape?: (values: Record<string, Value>, options: ReadOptions) => string | undefined;
 }
-
-/**
- * Recognises a file. Columns are in lower case without separators.
- * @param has tells whether the file has one of some columns
- * @param hasNoOther tells whether the file has no column beside the format's own and some others
- */
-export type Recognises = (has: HasColumns, hasNoOther: HasColumns) => boolean;
-
-type HasColumns = (...columns: string[]) => boolean;
 
 /** A row by the columns of its staging table, as JSON has them. */
 export interface StagedRow extends Place {
@@ -153,6 +151,8 @@ export interface WriteContext {
   /** The kind of the rows that rows of this kind hold. */
   readonly innerKind: ImportKind | undefined;
   readonly options: ReadOptions;
+  /** The columns by which the file's format can find rows. */
+  readonly keys: readonly Key[];
   /** How many rows are staged, rejected ones included. */
   readonly rowCount: number;
   /** Whether several rows of the file may have one sku, which only the first of them gets. */
@@ -231,27 +231,8 @@ export const columnIn = ({ fields }: ImportKind, field: string): string => field
 export const fieldOf = ({ fields }: ImportKind, column: string): string =>
   Object.keys(fields).find((name) => fields[name]?.column === column) ?? column;
 
-export const isCategoryReference = ({ column }: Field): boolean => column === 'category_path';
-
 /** What one row is called in a message. */
 export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');
-
-const ID = field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true });
-
-/** The kind with its rows found by another column, if it can be that one. */
-export const withKey = (kind: ImportKind, key: Key = 'slug'): ImportKind => {
-  if (key === 'slug' || !kind.keys?.includes(key)) return kind;
-  const { recognises } = kind.native;
-  const native: NativeColumns = {
-    ...kind.native,
-    recognises: (has, hasNoOther) =>
-      recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
-  };
-  const identity: Identity = { isSame: `other.${key} = s.${key}`, isFound: `t.${key} = s.${key}` };
-  if (key === 'sku') return { ...kind, key, identity, native };
-  const whyUnknown = `is the id of no ${kind.table}: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id`;
-  return { ...kind, key, identity: { ...identity, whyUnknown }, native, fields: { id: ID, ...kind.fields } };
-};
 
 /** Gives a row without a slug one made from its name, unless its id finds it. @returns the name, if that made the slug */
 export const addMissingSlug = (values: Record<string, Value>, options: ReadOptions): string | undefined => {

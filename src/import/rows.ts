@@ -1,6 +1,6 @@
 import { AmbiguousNumberError, DecimalPoints } from './fields/number.ts';
 import { InvalidValueError } from './fields/parse.ts';
-import { commonCurrency, isKnownCurrency } from './fields/price.ts';
+import { isKnownCurrency } from './fields/price.ts';
 import { slugify } from './fields/slug.ts';
 import type { Draft, Format, VariantDraft } from './formats/format.ts';
 import { columnIn, type Field, type ImportKind, type Reject, type StagedRow } from './kind.ts';
@@ -165,40 +165,8 @@ const parseRow = (
   return row;
 };
 
-/** Adds what the operator, or the format, says about rows that do not say it, and what follows from what they say. */
-const completed = (draft: Draft, options: RowOptions): Draft => {
-  const { kind, fileFormat, currency } = options;
-  const { slugSource, variants = [] } = draft;
-  const values = { ...draft.values };
-  const ifNew = { ...draft.ifNew };
-  if (variants.length > 0) {
-    for (const name of Object.keys(values)) if (kind.fields[name]?.derivedIf) delete values[name];
-    ifNew.price = '0';
-  }
-  const currencies = [values.currency, ...variants.map((each) => each.values.currency)];
-  const code = commonCurrency(...currencies);
-  if (currencies.some((each) => each !== undefined)) values.currency = code;
-  if (isBlank(code)) {
-    const hasPrice = variants.length > 0 || !isBlank(values.price);
-    if (!hasPrice) delete values.currency;
-    else if (currency) values.currency = currency;
-    else if (values.currency !== undefined) values.currency = TABLE_CURRENCY;
-  }
-  if (kind.key === 'sku' && slugSource !== undefined) {
-    ifNew.slug = values.slug ?? '';
-    delete values.slug;
-  }
-  const category = options.category ?? fileFormat.category;
-  if (category && kind.fields.category && isBlank(values.category)) {
-    if (fileFormat.category !== undefined && values.category !== undefined) values.category = category;
-    else {
-      delete values.category;
-      ifNew.category = category;
-    }
-  }
-  kind.complete?.(values, options);
-  return { ...draft, values, ifNew };
+const completed = (draft: Draft, { kind, fileFormat, ...options }: RowOptions): Draft => {
+  const row = { ...draft, values: { ...draft.values }, ifNew: { ...draft.ifNew } };
+  kind.complete?.(row, options, fileFormat);
+  return row;
 };
-
-/** The default of the table. */
-const TABLE_CURRENCY = 'USD';

@@ -1,11 +1,11 @@
 import {
   assignCategorySlugs,
+  categoryReference,
   createMissingCategories,
   rejectUnknownCategories,
 } from '../category/category-paths.import.ts';
 import {
   attributes,
-  categoryPath,
   firstPicture,
   mergeAttributes,
   optionNames,
@@ -15,12 +15,24 @@ import {
   textsByPlace,
 } from '../import/fields/lists.ts';
 import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
-import { amount, currency, shapeMoney } from '../import/fields/price.ts';
-import { code, count, FALSE, longText, oneOf, plain, richText, TRUE } from '../import/fields/values.ts';
+import { amount, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
+import {
+  code,
+  count,
+  FALSE,
+  INT32_MAX,
+  integer,
+  longText,
+  oneOf,
+  plain,
+  richText,
+  TRUE,
+} from '../import/fields/values.ts';
 import {
   addMissingSlug,
   CREATED_AT,
   field,
+  type Identity,
   type ImportKind,
   NAME,
   nullable,
@@ -31,6 +43,7 @@ import {
   UPDATED_AT,
   type WriteContext,
 } from '../import/kind.ts';
+import type { Key } from '../import/options.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
 import { rejectSeparated, rejectUnterminated } from '../import/write/checks.ts';
 import { STAGE } from '../import/write/stage.ts';
@@ -55,18 +68,16 @@ const status: Parse<string> = (value) => {
 /** The database keeps them, where a product has variants. */
 const ofVariants = { derivedIf: 'exists (select from product_variant v where v.product_id = t.id)' };
 
-export const productImport: ImportKind = {
+const product: ImportKind = {
   table: 'product',
   plural: 'products',
   key: 'slug',
-  keys: ['slug', 'sku', 'id'],
-  categoryColumn: 'category_id',
   innerTable: 'product_variant',
   keepsRejected: true,
   fields: {
     slug: SLUG,
     name: NAME,
-    category: field('category_path', 'jsonb', categoryPath, required),
+    category: categoryReference('category_id', required),
     subtitle: field('subtitle', 'text', richText, nullable),
     description: field('description', 'text', richText),
     brand: field('brand', 'text', plain(longText), nullable),
@@ -98,7 +109,25 @@ export const productImport: ImportKind = {
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
   },
-  complete: (values, options) => {
+  complete: ({ values, ifNew, slugSource, variants = [] }, options, format) => {
+    if (variants.length > 0) {
+      for (const name of ['price', 'listPrice', 'stock']) delete values[name];
+      ifNew.price = '0';
+    }
+    completeCurrency(values, variants, options);
+    // Its name finds no product, and so makes the slug of a new one alone.
+    if (options.key === 'sku' && slugSource !== undefined) {
+      ifNew.slug = values.slug ?? '';
+      delete values.slug;
+    }
+    const category = options.category ?? format.category;
+    if (category && isBlank(values.category)) {
+      if (format.category !== undefined && values.category !== undefined) values.category = category;
+      else {
+        delete values.category;
+        ifNew.category = category;
+      }
+    }
     // By default the first of the pictures; a product without pictures has none.
     if (values.imageUrls !== undefined && isBlank(values.imageUrl))
       values.imageUrl = firstPicture(values.imageUrls, options) ?? '';
@@ -169,6 +198,38 @@ export const productImport: ImportKind = {
       const writer = await withVariants(context, products);
       await rejectUnterminated(context, writer.differing);
       return writer;
+    },
+  },
+};
+
+/** Where another column than the slug finds products, it tells files of products as slugs do. */
+const foundBy = (key: Key): Pick<ImportKind, 'native' | 'key'> & { readonly identity: Identity } => ({
+  key,
+  identity: { isSame: `other.${key} = s.${key}`, isFound: `t.${key} = s.${key}` },
+  native: {
+    ...product.native,
+    recognises: (has, hasNoOther) =>
+      product.native.recognises(
+        (...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])),
+        hasNoOther,
+      ),
+  },
+});
+
+const byId = foundBy('id');
+
+export const productImport: ImportKind = {
+  ...product,
+  foundBy: {
+    sku: foundBy('sku'),
+    id: {
+      ...byId,
+      identity: {
+        ...byId.identity,
+        whyUnknown:
+          "is the id of no product: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id",
+      },
+      fields: { id: field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true }), ...product.fields },
     },
   },
 };

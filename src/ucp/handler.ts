@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Exposure } from '../access/access.ts';
-import { bodyFault, jsonOfBody } from '../graphql/use-request-reader.ts';
+import { bodyFault } from '../graphql/json-body.ts';
 import { type ErrorFormat, JSON_TYPE, jsonResponse } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, type Route, responseRoute } from '../http/route.ts';
 import { createMcpRoute } from './mcp.ts';
@@ -68,9 +68,7 @@ const createRoute = (
   countedAs: ['ucp', tool, path],
   faultOf: bodyFault,
   run: async (call) => {
-    // First of all, so that a client without a token learns nothing about the parameters.
-    await runner.admit(call);
-    const executed = await runner.run(call, tool, jsonOfBody(call.request.body as Buffer), baseOf(call));
+    const executed = await runner.run(call, tool, await runner.read(call), baseOf(call));
     return { executed, head: { contentType: JSON_TYPE, isNegotiated: false } };
   },
 });

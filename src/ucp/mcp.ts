@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { AppError } from '../errors.ts';
 import { executedBytes } from '../graphql/body-form.ts';
-import { bodyFault } from '../graphql/use-request-reader.ts';
+import { bodyFault } from '../graphql/json-body.ts';
 import { type ErrorFormat, type GatewayResponse, JSON_TYPE, jsonResponse } from '../http/message.ts';
 import type { Call, OperationRoute } from '../http/route.ts';
 import { PLANS, type ToolName } from './operations.ts';
@@ -46,17 +46,19 @@ export const createMcpRoute = (
     const pages = [base, ...corsOrigins].map((origin) => URL.parse(origin)?.hostname ?? '');
     const refusal = corsOrigins.includes('*') ? undefined : originValidationResponse(request, pages);
     if (refusal) return toGatewayResponse(refusal);
-    await runner.admit(call);
+    const parsedBody = await runner.read(call);
+    if (Array.isArray(parsedBody)) return toResponse(NO_BATCHES, ProtocolErrorCode.InvalidRequest);
     const exchange: Exchange = { call, base };
     // Nothing that is listed changes while the gateway runs.
     const handler = createMcpHandler(() => serverOf(exchange, runner), { maxSubscriptions: 0 });
-    const response = await toGatewayResponse(await handler.fetch(request));
+    const response = await toGatewayResponse(await handler.fetch(request, { parsedBody }));
     const { status = response.status, headers = {} } = exchange.failure ?? {};
     return { ...response, status, headers: { ...response.headers, ...headers } };
   },
 });
 
-const webRequestOf = ({ request: { headers, body } }: Call, base: string): Request => {
+/** A request without its body. */
+const webRequestOf = ({ request: { headers } }: Call, base: string): Request => {
   const { accept = '*/*' } = headers;
   const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined || name.startsWith(':') ? [] : [[name, String(value)]],
@@ -64,7 +66,7 @@ const webRequestOf = ({ request: { headers, body } }: Call, base: string): Reque
   const sent = new Headers(given);
   // Revisions of 2025 want both types named, which most clients that are no browsers leave to a range.
   if (accept.includes('*/*')) sent.set('accept', 'application/json, text/event-stream');
-  return new Request(base + PATH, { method: 'POST', headers: sent, body: body as Buffer<ArrayBuffer> });
+  return new Request(base + PATH, { method: 'POST', headers: sent });
 };
 
 const toGatewayResponse = async (response: Response): Promise<GatewayResponse> => ({
@@ -113,15 +115,17 @@ const dataOf = (error: AppError) => ({
   ...(error.headers['retry-after'] !== undefined && { retry_after: Number(error.headers['retry-after']) }),
 });
 
-/** Refusals before the server package has read the request. */
+/** One would be as many calls as fit into a body. No revision since 2025-06-18 has them. */
+const NO_BATCHES = new AppError('BAD_USER_INPUT', 'The body must be one message: batches are not taken.');
+
+/** Refusals before the server package has the request. */
 const ERRORS: ErrorFormat = {
   typeOf: () => JSON_TYPE,
-  toResponse: (error) => {
-    const body = {
-      jsonrpc: '2.0',
-      id: null,
-      error: { code: SERVER_ERROR, message: error.message, data: dataOf(error) },
-    };
-    return jsonResponse(error.status, body, error.headers);
-  },
+  toResponse: (error) =>
+    toResponse(error, error.code === 'BAD_USER_INPUT' ? ProtocolErrorCode.ParseError : SERVER_ERROR),
+};
+
+const toResponse = (error: AppError, code: number): GatewayResponse => {
+  const { status, message, headers } = error;
+  return jsonResponse(status, { jsonrpc: '2.0', id: null, error: { code, message, data: dataOf(error) } }, headers);
 };

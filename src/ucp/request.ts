@@ -1,4 +1,5 @@
 import { fromJsonSchema, type JsonSchemaType, type Tool } from '@modelcontextprotocol/server';
+import { Ajv, AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { AppError } from '../errors.ts';
 import type { Selected } from './selection.ts';
 import tools from './tools.json' with { type: 'json' };
@@ -29,8 +30,14 @@ export interface ProductRequest extends AnyRequest {
 /** As MCP lists them, by https://ucp.dev/2026-08-25/schemas/shopping/: of members that no schema has, nothing is read. */
 export const TOOLS = tools as unknown as readonly Tool[];
 
+/** Finds one fault. Without an instance of our own, the validator writes one for each of half a million ids. */
+const VALIDATOR = new AjvJsonSchemaValidator(new Ajv({ strict: false }));
+
 const SCHEMAS = new Map(
-  TOOLS.map(({ name, inputSchema }) => [name, fromJsonSchema(inputSchema.properties?.catalog as JsonSchemaType)]),
+  TOOLS.map(({ name, inputSchema }) => [
+    name,
+    fromJsonSchema(inputSchema.properties?.catalog as JsonSchemaType, VALIDATOR),
+  ]),
 );
 
 /** A request that the schema of its tool allows. @throws AppError BAD_USER_INPUT with what is wrong */

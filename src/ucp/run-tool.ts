@@ -2,6 +2,7 @@ import { parse, print, Source, separateOperations } from 'graphql';
 import type { Executed } from '../cache/response-cache.ts';
 import { AppError } from '../errors.ts';
 import { type Answers, type BodyForm, executedBytes } from '../graphql/body-form.ts';
+import type { JsonBodies } from '../graphql/json-body.ts';
 import type { MaskError } from '../graphql/mask-error.ts';
 import { appErrorOf, runDocument } from '../graphql/run-document.ts';
 import type { RestDocument } from '../graphql/server-context.ts';
@@ -14,6 +15,7 @@ import { checkRequest } from './request.ts';
 export interface ToolOptions {
   readonly yoga: Pick<Yoga, 'getEnveloped'>;
   readonly documents: Pick<Documents, 'prepare'>;
+  readonly bodies: JsonBodies;
   readonly answers: Answers;
   readonly maskError: MaskError;
   readonly productUrl: string | undefined;
@@ -39,9 +41,13 @@ export class ToolRunner {
     this.#rootFields = new Set(prepared.flatMap((operation) => [...(operation?.rootFields ?? [])]));
   }
 
-  /** @throws (in the promise) AppError UNAUTHENTICATED */
-  async admit(call: Call): Promise<void> {
+  /**
+   * The JSON of a request. First of all its caller is admitted, so that one without a token learns nothing about the parameters.
+   * @throws (in the promise) AppError UNAUTHENTICATED, BAD_USER_INPUT, QUERY_TOO_COMPLEX
+   */
+  async read(call: Call): Promise<unknown> {
     await call.admit(this.#rootFields);
+    return this.#options.bodies.read(call.request.body as Buffer);
   }
 
   /** @param base where the addresses of the gateway begin @throws (in the promise) AppError */

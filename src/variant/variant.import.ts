@@ -1,6 +1,6 @@
 import { optionNames, optionValues, pictureUrl } from '../import/fields/lists.ts';
 import { unpacked } from '../import/fields/parse.ts';
-import { amount, currency, shapeMoney } from '../import/fields/price.ts';
+import { amount, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
 import { barcode, code, INT32_MAX, integer, longText, plain } from '../import/fields/values.ts';
 import {
   CREATED_AT,
@@ -46,6 +46,7 @@ export const variantImport: ImportKind = {
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
   },
+  complete: ({ values }, options) => completeCurrency(values, [], options),
   native: {
     summary: 'variants of products, with columns as in the table product_variant or the API, and their product',
     recognises: (has) => has('product') && has('sku', 'barcode', 'options', 'optionvalues') && !has('name', 'title'),

@@ -72,8 +72,7 @@ const put = (index: ProductIndex, { category, brand, tags, attributes, variants,
     ),
     nameHash: 0,
     sales: product.id,
-    subtitle: null,
-    description: null,
+
     words: null,
   });
 
@@ -277,8 +276,7 @@ test('each product that is put has its row, however many come one after another'
       nameHash: 0,
       sales: 0,
       publishedAt: 0,
-      subtitle: null,
-      description: null,
+
       words: null,
     });
   }

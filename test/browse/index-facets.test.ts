@@ -29,8 +29,7 @@ test('of more brands than a facet has values, those with most products are count
         variants: [],
         sales: 0,
         publishedAt: 0,
-        subtitle: null,
-        description: null,
+
         words: null,
       });
     }

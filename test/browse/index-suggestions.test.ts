@@ -39,17 +39,19 @@ const product = (): fc.Arbitrary<ProductRow> =>
       optionNames: Slice.of('[]'),
       variants: [],
       subtitle: null,
-      description: null,
     }));
 
 /** The words of a name, as PostgreSQL sends them. */
 const wordsOf = (name: string): Buffer => {
-  const words = [...new Set(foldedWordsOf(name, 2000))];
-  const size = (count: number): Buffer => Buffer.of(0, 0, 0, count);
-  // A zero behind the text, one place, of weight A.
+  const words = foldedWordsOf(name, 2000).map((text, index) => ({ text, place: index + 1 }));
+  const placesOf = Map.groupBy(words, ({ text }) => text);
   return Buffer.concat([
-    size(words.length),
-    ...words.flatMap((word) => [Buffer.from(word), Buffer.of(0, 0, 1, 0xc0, 1)]),
+    Buffer.of(0, 0, 0, placesOf.size),
+    // A zero behind the text, and its places, of weight A.
+    ...[...placesOf].flatMap(([text, places]) => [
+      Buffer.from(text),
+      Buffer.of(0, 0, places.length, ...places.flatMap(({ place }) => [0xc0, place])),
+    ]),
   ]);
 };
 

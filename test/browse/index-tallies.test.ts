@@ -46,8 +46,7 @@ const product = (id: number, random: (below: number) => number): ProductRow => (
   sales: random(5) === 0 ? random(PRODUCTS) : id >> 4,
   // Some a moment ago, and some to come.
   publishedAt: NOW_US - (random(30) === 0 ? random(8) - 4 : 10 + random(40)) * 20_000_000,
-  subtitle: null,
-  description: null,
+
   words: null,
 });
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, JSON_HEADERS } from '../support/gateway.ts';
 import { scrape } from '../support/scrape.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
@@ -31,10 +31,16 @@ test('HEAD of a notice counts no view, and waits for its turn as all that is exe
   expect((await gateway.request('HEAD', '/api/notice/1')).status).toBe(200);
 });
 
-test('of ten large bodies, no two are read in one turn of the event loop', async () => {
-  await using gateway = await createTestGateway(database);
+test('of twelve large bodies, no two are read in one turn of the event loop, by whichever path', async () => {
+  await using gateway = await createTestGateway(database, { UCP: 'on' });
   const query = 'query($a:[Int!]){products(categoryIds:$a,limit:1){id}}';
-  const body = JSON.stringify({ query, variables: { a: Array.from({ length: 100_000 }, (_, index) => index % 10) } });
+  const ids = Array.from({ length: 100_000 }, (_, index) => index % 10);
+  const lookup = { name: 'lookup_catalog', arguments: { catalog: { ids } } };
+  const bodies = [
+    ['/graphql', { query, variables: { a: ids } }],
+    ['/ucp/catalog/lookup', { ids }],
+    ['/ucp/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: lookup }],
+  ] as const;
   let turn = 0;
   let isCounting = true;
   const count = (): void => {
@@ -43,11 +49,13 @@ test('of ten large bodies, no two are read in one turn of the event loop', async
   };
   setImmediate(count);
   const turns = await Promise.all(
-    Array.from({ length: 10 }, async () => {
-      expect((await gateway.post(body)).status).toBe(200);
+    Array.from({ length: 12 }, async (_, number) => {
+      const [path, body] = bodies[number % 3] as (typeof bodies)[number];
+      const answer = await gateway.request('POST', path, JSON_HEADERS, JSON.stringify(body));
+      expect(answer.text).toMatch(/may have at most 1000 items|must be string/);
       return turn;
     }),
   );
   isCounting = false;
-  expect(new Set(turns).size).toBe(10);
+  expect(new Set(turns).size).toBe(12);
 });

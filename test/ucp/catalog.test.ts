@@ -296,6 +296,11 @@ describe('requests', () => {
     }
   });
 
+  test('of many faults the first is told', async () => {
+    const { json } = await ask('lookup', { ids: [1, 2, 3] });
+    expect(json.content).toBe('ids/0 must be string.');
+  });
+
   test('they come by POST, as JSON', async () => {
     expect((await gateway.get('/ucp/catalog/search')).status).toBe(405);
     expect((await ask('search', 'query=mug', { 'content-type': 'text/plain' })).status).toBe(415);
@@ -403,7 +408,14 @@ describe('MCP', () => {
       });
     }
     expect((await call('tools/call', { name: 'buy', arguments: {} })).json.error.code).toBe(-32602);
-    expect((await gateway.request('POST', '/ucp/mcp', JSON_HEADERS, '{')).status).toBe(400);
+    const sent = async (body: string): Promise<unknown> => {
+      const { status, json } = await gateway.request('POST', '/ucp/mcp', JSON_HEADERS, body);
+      return [status, (json as Answer['json']).error.code];
+    };
+    expect(await sent('{')).toEqual([400, -32700]);
+    // One body would be as many calls as fit into it.
+    expect(await sent('[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]')).toEqual([400, -32600]);
+    expect(await sent('[]')).toEqual([400, -32600]);
   });
 
   test('a page of another site is refused', async () => {

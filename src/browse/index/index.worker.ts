@@ -38,8 +38,6 @@ const answer = async ({ name, asked }: Question): Promise<Questions[Question['na
   const answering = await keeper.current(name === 'search' && asked.order === 'NAME_ASC');
   if (!answering) return undefined;
   const { index, categories } = answering;
-  const isSearch = name !== 'search' || asked.terms.length > 0 || asked.code !== undefined;
-  if (isSearch && !index.hasWords) return undefined;
   if (name === 'suggest') return suggest(index, categories, asked);
   if (name === 'correct') return { terms: correct(index, asked) };
   const { order, page, code } = asked;
@@ -56,7 +54,7 @@ const answer = async ({ name, asked }: Question): Promise<Questions[Question['na
   // Another thing may have been read in between.
   const isRanked = index.hasRanks && index.unranked.size === 0 && index.rankings === rankings;
   if (order === 'NAME_ASC' && (!isRanked || (position && boundaryRank === undefined))) return undefined;
-  return keeper.status.isBrowsable ? search(index, asked, { boundaryRank, codeIds }) : undefined;
+  return keeper.status.isReady ? search(index, asked, { boundaryRank, codeIds }) : undefined;
 };
 
 parentPort?.on('message', (message: ToThread) => {

@@ -1,15 +1,7 @@
 import type { DatabaseClient } from '../../database/client.ts';
 import type { IndexStatus, NotifiedChange } from './messages.ts';
 import { ProductIndex } from './product-index.ts';
-import {
-  type ReadProducts,
-  rankNames,
-  readBeginning,
-  readCategories,
-  readProducts,
-  readProductsAfter,
-  readWordsAfter,
-} from './read.ts';
+import { rankNames, readBeginning, readCategories, readProducts, readProductsAfter } from './read.ts';
 import { SuggestedCategories } from './suggest.ts';
 
 interface Options {
@@ -41,15 +33,6 @@ interface Pending {
   areCategories: boolean;
 }
 
-/** While words are read: the last product that has them, how many have, and the products that have changed meanwhile. */
-interface WordsRead {
-  lastId: number;
-  count: number;
-  /** Whether those that follow are read with their texts, as Chinese, Japanese or Korean is among them. */
-  needTexts: boolean;
-  readonly changed: Set<number>;
-}
-
 interface Filling {
   readonly name: 'filling';
   readonly index: ProductIndex;
@@ -58,21 +41,17 @@ interface Filling {
   readonly startedMs: number;
 }
 
-/** The states in which the index has all products; when it is browsable, their words are still to come. */
-type Whole =
-  | { readonly name: 'browsable'; readonly index: ProductIndex; readonly words: WordsRead; readonly filling: Filling }
-  | { readonly name: 'ready'; readonly index: ProductIndex };
-
 /** The states of the keeper, each with all that belongs to it. */
 type State =
   /** There is no index; after some time it is filled. */
   | { readonly name: 'empty'; readonly delayMs: number }
   | Filling
-  | Whole
+  /** The index has all products. */
+  | { readonly name: 'ready'; readonly index: ProductIndex }
   /** Reading has failed; the index is as it was. */
-  | { readonly name: 'failing'; readonly whole: Whole }
+  | { readonly name: 'failing'; readonly index: ProductIndex }
   /** Dead rows are closed up, which takes seconds in a large catalogue. */
-  | { readonly name: 'compacting'; readonly whole: Whole };
+  | { readonly name: 'compacting'; readonly index: ProductIndex };
 
 interface Reactions {
   /** Whether questions are sent here at all. Otherwise PostgreSQL answers at once. */
@@ -89,28 +68,14 @@ interface Reactions {
 const REACTIONS: Readonly<Record<State['name'], Reactions>> = {
   empty: { isAsked: false, change: 'forget', question: 'leave', failure: 'empty' },
   filling: { isAsked: false, change: 'collect', question: 'leave', failure: 'empty' },
-  browsable: { isAsked: true, change: 'collect', question: 'wait', failure: 'failing' },
   ready: { isAsked: true, change: 'collect', question: 'wait', failure: 'failing' },
   failing: { isAsked: true, change: 'collect', question: 'answerIfCurrent', failure: 'failing' },
   compacting: { isAsked: false, change: 'collect', question: 'wait', failure: 'failing' },
 };
 
-const wholeOf = (state: State): Whole | undefined => {
-  if (state.name === 'browsable' || state.name === 'ready') return state;
-  return state.name === 'failing' || state.name === 'compacting' ? state.whole : undefined;
-};
-
-const fillingOf = (state: State): Filling | undefined => {
-  if (state.name === 'filling') return state;
-  const whole = wholeOf(state);
-  return whole?.name === 'browsable' ? whole.filling : undefined;
-};
-
 /** More at once are more garbage at once. */
 const ROWS_AT_ONCE = 500;
 const FILLED_AT_ONCE = 20_000;
-/** Changes come in between, for which questions may wait. Each query takes PostgreSQL 1.5 ms by itself. */
-const WORDS_AT_ONCE = 5000;
 const BEFORE_FIRST_ID = -(2 ** 31) - 1;
 /** Changes that nobody waits for are read together. */
 const COLLECT_MS = 20;
@@ -127,8 +92,6 @@ export class IndexKeeper {
   #client: DatabaseClient | undefined;
   #pending: Pending = everything();
   #categories = new SuggestedCategories([]);
-  /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
-  #leftOut = new Set<number>();
   /**
    * Numbers of the last change notified, of the last one up to which all are in the index, and of the same with the order of names, which takes
    * longer.
@@ -147,21 +110,18 @@ export class IndexKeeper {
   }
 
   get status(): IndexStatus {
-    const index = wholeOf(this.#state)?.index ?? fillingOf(this.#state)?.index;
-    const isBrowsable = REACTIONS[this.#state.name].isAsked;
-    const isReady = isBrowsable && index?.hasWords === true;
-    const whole = wholeOf(this.#state);
+    const state = this.#state;
+    const isReady = REACTIONS[state.name].isAsked;
+    const index = state.name === 'empty' ? undefined : state.index;
     const products = index?.columns.live ?? 0;
-    const withWords = whole?.name === 'browsable' ? whole.words.count : 0;
-    const share = (products + withWords) / (fillingOf(this.#state)?.estimate || 1) / 2;
-    return {
-      isBrowsable,
-      isReady,
-      products,
-      filledShare: isReady ? 1 : Math.min(share, 1),
-      leftOut: this.#leftOut.size,
-      bytes: index?.bytes ?? 0,
-    };
+    const share = state.name === 'filling' ? Math.min(products / (state.estimate || 1), 1) : Number(isReady);
+    return { isReady, products, filledShare: share, bytes: index?.bytes ?? 0 };
+  }
+
+  /** The index that has all products. */
+  get #whole(): ProductIndex | undefined {
+    const state = this.#state;
+    return state.name === 'empty' || state.name === 'filling' ? undefined : state.index;
   }
 
   get client(): DatabaseClient | undefined {
@@ -178,7 +138,7 @@ export class IndexKeeper {
     if (this.#wake?.by === 'changes') this.#wake.end();
   }
 
-  /** With all that was notified so far, and the order of names; undefined where there is no index, or it lacks a product. */
+  /** With all that was notified so far, and the order of names; undefined where there is no index. */
   current(needsNames: boolean): Answering | undefined | Promise<Answering | undefined> {
     const { question } = REACTIONS[this.#state.name];
     if (question === 'leave') return undefined;
@@ -191,8 +151,8 @@ export class IndexKeeper {
   }
 
   #answering(): Answering | undefined {
-    const index = wholeOf(this.#state)?.index;
-    return index && this.#leftOut.size === 0 ? { index, categories: this.#categories } : undefined;
+    const index = this.#whole;
+    return index && { index, categories: this.#categories };
   }
 
   #become(state: State): void {
@@ -213,8 +173,8 @@ export class IndexKeeper {
     let retryMs = FIRST_RETRY_MS;
     for (;;) {
       try {
-        const whole = wholeOf(this.#state);
-        await (whole ? this.#keep(whole) : this.#fill());
+        const index = this.#whole;
+        await (index ? this.#keep(index) : this.#fill());
         retryMs = FIRST_RETRY_MS;
       } catch (error) {
         if (error instanceof UnfitCatalogue) throw error;
@@ -230,9 +190,9 @@ export class IndexKeeper {
   #fail(): void {
     this.#disconnect();
     this.#pending.areCategories = true;
-    const whole = wholeOf(this.#state);
-    const isKept = REACTIONS[this.#state.name].failure === 'failing' && whole;
-    this.#become(isKept ? { name: 'failing', whole } : { name: 'empty', delayMs: REFILL_DELAY_MS });
+    const index = this.#whole;
+    const isKept = REACTIONS[this.#state.name].failure === 'failing' && index;
+    this.#become(isKept ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
   }
 
   /** Reads every product. What changes meanwhile is notified, and read again after it. */
@@ -246,35 +206,35 @@ export class IndexKeeper {
     const startedMs = performance.now();
     const { estimate, now } = await this.#inTime(readBeginning(client));
     const index = new ProductIndex();
-    index.hasWords = false;
     index.settle(now);
     index.columns.reserve(estimate);
     this.#clockOffsetUs = now - performance.now() * 1000;
     this.#pending = everything();
-    this.#leftOut = new Set();
     const filling: Filling = { name: 'filling', index, estimate, startedMs };
     this.#become(filling);
     await this.#readAll(client, filling);
     if (this.#state !== filling) return;
     await this.#inTime(rankNames(index, client));
     if (this.#state !== filling) return;
-    const words = { lastId: BEFORE_FIRST_ID, count: 0, needTexts: false, changed: new Set<number>() };
-    this.#become({ name: 'browsable', index, words, filling });
-    const seconds = secondsSince(startedMs);
-    this.#options.log('info', `words of products follow; all but searches is answered by the index after ${seconds} s`);
+    index.arrange();
+    collectGarbage();
+    this.#become({ name: 'ready', index });
+    const size = `${index.columns.live} products in ${Math.round(index.bytes / 1e6)} MB`;
+    this.#options.log('info', `the index has ${size} after ${secondsSince(startedMs)} s`);
   }
 
   async #readAll(client: DatabaseClient, filling: Filling): Promise<void> {
     const { index, estimate } = filling;
     let loggedMs = filling.startedMs;
-    let read = { count: FILLED_AT_ONCE, lastId: BEFORE_FIRST_ID };
-    while (read.count === FILLED_AT_ONCE) {
-      const reading = readProductsAfter(client, read.lastId, FILLED_AT_ONCE, (product) => index.put(product));
-      const next = await this.#inTime(reading);
+    let lastId = BEFORE_FIRST_ID;
+    for (let count = FILLED_AT_ONCE; count === FILLED_AT_ONCE; ) {
+      const reading = readProductsAfter(client, lastId, FILLED_AT_ONCE, (product) => {
+        index.put(product);
+        lastId = product.id;
+      });
+      count = await this.#inTime(reading);
       if (this.#state !== filling) return;
-      this.#leaveOut(next.unfit, []);
       this.#checkSize(index);
-      read = next;
       this.#options.onStatus();
       if (performance.now() - loggedMs < LOG_PROGRESS_MS) continue;
       loggedMs = performance.now();
@@ -283,39 +243,32 @@ export class IndexKeeper {
   }
 
   /** Brings what is pending into the index, answers those who wait for it, and does what else is to do. */
-  async #keep(whole: Whole): Promise<void> {
-    const { index } = whole;
+  async #keep(index: ProductIndex): Promise<void> {
     const client = await this.#connected();
     const upTo = this.#notified;
-    await this.#applyPending(client, whole);
-    if (!this.#holds(index)) return;
+    await this.#applyPending(client, index);
+    if (this.#whole !== index) return;
     // Reading succeeds again.
-    if (this.#state.name === 'failing') this.#become(whole);
+    if (this.#state.name === 'failing') this.#become({ name: 'ready', index });
     index.settle(this.#clockOffsetUs + performance.now() * 1000);
     this.#checkSize(index);
     this.#applied = upTo;
     this.#answer(this.#answering(), upTo, ({ needsNames }) => !needsNames);
     await this.#inTime(rankNames(index, client));
-    if (!this.#holds(index)) return;
+    if (this.#whole !== index) return;
     this.#ranked = upTo;
     this.#answer(this.#answering(), upTo);
     if (index.needsCompaction) {
-      this.#become({ name: 'compacting', whole });
+      this.#become({ name: 'compacting', index });
       index.compact();
-      this.#become(whole);
+      this.#become({ name: 'ready', index });
     }
-    if (whole.name === 'browsable') return this.#readWords(client, whole);
     // A name whose neighbour has changed too is ranked later.
     if (this.#notified === upTo) await this.#sleep('changes', index.unranked.size > 0 ? COLLECT_MS : undefined);
     if (this.#waiting.length === 0) await this.#sleep('questions', COLLECT_MS);
   }
 
-  /** Whether the index is still the one that is kept. */
-  #holds(index: ProductIndex): boolean {
-    return wholeOf(this.#state)?.index === index;
-  }
-
-  async #applyPending(client: DatabaseClient, whole: Whole): Promise<void> {
+  async #applyPending(client: DatabaseClient, index: ProductIndex): Promise<void> {
     const ids = [...this.#pending.ids];
     const { areCategories } = this.#pending;
     this.#pending = { ids: new Set(), areCategories: false };
@@ -323,63 +276,21 @@ export class IndexKeeper {
     try {
       if (areCategories) this.#categories = new SuggestedCategories(await this.#inTime(readCategories(client)));
       for (; from < ids.length; from += ROWS_AT_ONCE)
-        await this.#readAgain(client, whole, ids.slice(from, from + ROWS_AT_ONCE));
+        await this.#readAgain(client, index, ids.slice(from, from + ROWS_AT_ONCE));
     } catch (error) {
       for (const id of ids.slice(from)) this.#pending.ids.add(id);
       throw error;
     }
   }
 
-  async #readAgain(client: DatabaseClient, whole: Whole, ids: readonly number[]): Promise<void> {
-    const { index } = whole;
+  async #readAgain(client: DatabaseClient, index: ProductIndex, ids: readonly number[]): Promise<void> {
     const gone = new Set(ids);
     const reading = readProducts(client, ids, (product) => {
       gone.delete(product.id);
       index.put(product);
     });
-    const { unfit } = await this.#inTime(reading);
-    if (whole.name === 'browsable') for (const id of ids) whole.words.changed.add(id);
+    await this.#inTime(reading);
     for (const id of gone) index.remove(id);
-    this.#leaveOut(unfit, ids);
-  }
-
-  /** @param ids of all products that were read */
-  #leaveOut(unfit: ReadProducts['unfit'], ids: readonly number[]): void {
-    const before = this.#leftOut.size;
-    for (const id of ids) this.#leftOut.delete(id);
-    for (const { id } of unfit) this.#leftOut.add(id);
-    const [first] = unfit;
-    if (first && before === 0)
-      this.#options.log(
-        'warn',
-        `product ${first.id} cannot be in the index of products: ${first.reason}; PostgreSQL answers until this is mended`,
-      );
-    if (this.#leftOut.size !== before) this.#options.onStatus();
-  }
-
-  /** Reads the words of some products. Those that have changed get theirs at the end, as words are put into one row after another. */
-  async #readWords(client: DatabaseClient, { index, words, filling }: Whole & { name: 'browsable' }): Promise<void> {
-    const { lastId, needTexts, changed } = words;
-    const reading = readWordsAfter(client, lastId, WORDS_AT_ONCE, needTexts, (product) => {
-      if (words.needTexts !== needTexts) return;
-      if (changed.has(product.id) || index.putWords(product)) {
-        words.lastId = product.id;
-        words.count += 1;
-      } else words.needTexts = true;
-    });
-    const read = await this.#inTime(reading);
-    if (!this.#holds(index)) return;
-    if (read === WORDS_AT_ONCE || words.needTexts !== needTexts) {
-      this.#options.onStatus();
-      return;
-    }
-    index.hasWords = true;
-    this.changed({ table: 'product', ids: [...changed] });
-    index.arrange();
-    collectGarbage();
-    this.#become({ name: 'ready', index });
-    const size = `${index.columns.live} products in ${Math.round(index.bytes / 1e6)} MB`;
-    this.#options.log('info', `the index has ${size} after ${secondsSince(filling.startedMs)} s`);
   }
 
   #checkSize(index: ProductIndex): void {

@@ -48,9 +48,7 @@ export type ToThread =
   | ({ readonly kind: 'question'; readonly number: number } & Question);
 
 export interface IndexStatus {
-  /** Whether it answers what is no search: soon after a start it has no words yet. */
-  readonly isBrowsable: boolean;
-  /** Whether it answers everything. */
+  /** Whether it answers. */
   readonly isReady: boolean;
   /** Also while it is filled. */
   readonly products: number;
@@ -58,19 +56,10 @@ export interface IndexStatus {
    * The share of the products that is in the index while it is filled, as far as PostgreSQL's statistics know how many there are; 1 once it is ready.
    */
   readonly filledShare: number;
-  /** Products that it cannot hold: while there is one, it does not answer. */
-  readonly leftOut: number;
   readonly bytes: number;
 }
 
-export const NO_INDEX: IndexStatus = {
-  isBrowsable: false,
-  isReady: false,
-  products: 0,
-  filledShare: 0,
-  leftOut: 0,
-  bytes: 0,
-};
+export const NO_INDEX: IndexStatus = { isReady: false, products: 0, filledShare: 0, bytes: 0 };
 
 export type FromThread =
   | { readonly kind: 'answer'; readonly number: number; readonly answer: unknown }

@@ -18,9 +18,6 @@ const SALES_RANGE = 2 ** 31;
 /** Where at least so many of all rows match, the first ones are soon found among the blocks that may have them. */
 const MIN_SHARE_OF_BLOCKS = 1 / 4;
 
-/** How many rows are looked at together: few enough that all that is read and written for them stays in the processor's cache. */
-const CHUNK = 1024;
-
 /** The columns of orders by their names in SQL. */
 const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', name: 'nameRank', id: 'id' } as const;
 
@@ -31,10 +28,13 @@ interface Boundary {
   readonly id: number;
 }
 
-/**
- * Takes the rows of one page out of all that match: the greatest keys, in a heap as long as the page and, for a numbered page, all rows before it. A
- * key is the value of the order's first column, with the score where there is one; negative where the smallest come first.
- */
+/** A row with its key: the value of the order's first column, with the score where there is one; negative where the smallest come first. */
+interface Candidate {
+  readonly key: number;
+  readonly row: number;
+}
+
+/** Takes the rows of one page out of all that match: those with the greatest keys. Of a numbered page all rows before it are taken, too. */
 export class PageSelection {
   readonly #columns: ProductColumns;
   readonly #column: OrderColumn;
@@ -46,11 +46,10 @@ export class PageSelection {
   readonly #boundary: Boundary | undefined;
   /** The page and what is before it by number, and one row more, which shows whether there is more. */
   readonly #size: number;
-  readonly #chunkKeys = new Float64Array(CHUNK);
-  /** The worst of those taken is first. */
-  readonly #rows: Int32Array;
-  readonly #keys: Float64Array;
-  #taken = 0;
+  /** Those that may be of the page. Where they are twice as many as it has rows, only the best stay. */
+  #taken: Candidate[] = [];
+  /** The last of the best: no row that comes after it belongs to the page. */
+  #worst: Candidate | undefined;
   /** Whether a row that matches is on the other side of the boundary. */
   #hasBeyond = false;
 
@@ -82,20 +81,18 @@ export class PageSelection {
       this.#boundary = { key: this.#direction * key, publishedAt: momentOf(of('published_at')), id: Number(of('id')) };
     }
     this.#size = page.size + (page.from === 'offset' ? page.offset : 0) + 1;
-    this.#rows = new Int32Array(this.#size);
-    this.#keys = new Float64Array(this.#size);
   }
 
   finish(): PageRows {
-    const sorted = [...this.#rows.subarray(0, this.#taken).keys()].sort((a, b) => (this.#isWorse(a, b) ? 1 : -1));
-    const hasMore = this.#taken === this.#size;
-    const rows = sorted.slice(0, this.#size - 1).map((at) => this.#rows[at] as number);
+    const hasMore = this.#taken.length >= this.#size;
+    this.#keepBest();
+    const rows = this.#taken.slice(0, this.#size - 1).map(({ row }) => row);
     const { from } = this.#page;
     const hasBeyond = this.#hasBeyond;
     if (from === 'end') return { rows: rows.reverse(), hasNextPage: hasBeyond, hasPreviousPage: hasMore };
     if (from === 'start') return { rows, hasNextPage: hasMore, hasPreviousPage: hasBeyond };
     const { offset } = this.#page;
-    return { rows: rows.slice(offset), hasNextPage: hasMore, hasPreviousPage: offset > 0 && this.#taken > 0 };
+    return { rows: rows.slice(offset), hasNextPage: hasMore, hasPreviousPage: offset > 0 && this.#taken.length > 0 };
   }
 
   /** Takes what belongs to the page out of the rows that match. */
@@ -105,28 +102,21 @@ export class PageSelection {
       this.#offerBlocks(found.words(count));
       return;
     }
-    const rows = found.rows();
-    for (let begin = 0; begin < rows.length; begin += CHUNK) this.#offerChunk(rows.subarray(begin, begin + CHUNK));
+    this.#offerRows(found.rows());
   }
 
-  #offerChunk(rows: Int32Array): void {
+  #offerRows(rows: Int32Array): void {
     const { values } = this.#column;
-    const keys = this.#chunkKeys;
     const direction = this.#direction;
     const scores = this.#scores;
-    const { length } = rows;
-    if (scores)
-      for (let at = 0; at < length; at += 1) {
-        const row = rows[at] as number;
-        keys[at] = direction * ((scores[row] as number) * SALES_RANGE + (values[row] as number));
-      }
-    else for (let at = 0; at < length; at += 1) keys[at] = direction * (values[rows[at] as number] as number);
-    let worst = this.#worst();
-    for (let at = 0; at < length; at += 1) {
-      const key = keys[at] as number;
+    let worst = this.#worstKey;
+    for (let at = 0; at < rows.length; at += 1) {
+      const row = rows[at] as number;
+      const score = scores === undefined ? 0 : (scores[row] as number) * SALES_RANGE;
+      const key = direction * (score + (values[row] as number));
       if (key < worst) continue;
-      this.#take(key, rows[at] as number);
-      worst = this.#worst();
+      this.#take(key, row);
+      worst = this.#worstKey;
     }
   }
 
@@ -141,14 +131,10 @@ export class PageSelection {
     const blocks = column.refresh(count);
     for (let block = 0; block < blocks; block += 1) {
       const bestKey = direction * (column[best][block] as number);
-      if (!(bestKey >= this.#worst()) || direction * (column[worst][block] as number) > this.#bestWanted()) continue;
+      if (!(bestKey >= this.#worstKey) || direction * (column[worst][block] as number) > this.#bestWanted()) continue;
       // Of equal keys, none in the block can come before the worst one.
-      const worstRow = this.#rows[0] as number;
-      if (
-        bestKey === this.#worst() &&
-        !this.#winsTie(publishedAt[best][block] as number, id[best][block] as number, worstRow)
-      )
-        continue;
+      const tied = bestKey === this.#worst?.key ? this.#worst : undefined;
+      if (tied && !this.#winsTie(publishedAt[best][block] as number, id[best][block] as number, tied.row)) continue;
       const begin = block * BLOCK_ROWS;
       this.#offerBlock(begin, Math.min(begin + BLOCK_ROWS, count), words);
     }
@@ -158,13 +144,12 @@ export class PageSelection {
     const { values } = this.#column;
     const direction = this.#direction;
     let best = this.#bestWanted();
-    let worst = this.#worst();
+    let worst = this.#worstKey;
     for (let row = begin; row < end; row += 1) {
       const key = direction * (values[row] as number);
       if (!(key >= worst && key <= best) || (((words[row >>> 5] as number) >>> (row & 31)) & 1) === 0) continue;
-      if (key === worst && !this.#isBeforeWorst(key, row)) continue;
       this.#take(key, row);
-      worst = this.#worst();
+      worst = this.#worstKey;
       best = this.#bestWanted();
     }
   }
@@ -175,77 +160,37 @@ export class PageSelection {
   }
 
   /** No row with a smaller key belongs to the page. */
-  #worst(): number {
-    return this.#taken < this.#size ? Number.NEGATIVE_INFINITY : (this.#keys[0] as number);
-  }
-
-  #isBeforeWorst(key: number, row: number): boolean {
-    return this.#comesBefore(key, row, this.#keys[0] as number, this.#rows[0] as number);
+  get #worstKey(): number {
+    return this.#worst?.key ?? Number.NEGATIVE_INFINITY;
   }
 
   #take(key: number, row: number): void {
+    if (this.#worst && !this.#comesBefore(key, row, this.#worst)) return;
     if (this.#boundary && !this.#isPast(this.#boundary, key, row)) this.#hasBeyond = true;
-    else if (this.#taken < this.#size) this.#push(key, row);
-    else if (this.#isBeforeWorst(key, row)) this.#replaceWorst(key, row);
+    else this.#taken.push({ key, row });
+    if (this.#taken.length === this.#size * 2) this.#keepBest();
+  }
+
+  #keepBest(): void {
+    this.#taken.sort((one, other) => other.key - one.key || (this.#comesBefore(one.key, one.row, other) ? -1 : 1));
+    this.#taken = this.#taken.slice(0, this.#size);
+    this.#worst = this.#taken[this.#size - 1];
   }
 
   #isPast({ key: boundaryKey, publishedAt, id }: Boundary, key: number, row: number): boolean {
     return key !== boundaryKey ? key < boundaryKey : this.#winsTie(publishedAt, id, row);
   }
 
-  #comesBefore(key: number, row: number, otherKey: number, otherRow: number): boolean {
-    if (key !== otherKey) return key > otherKey;
+  #comesBefore(key: number, row: number, other: Candidate): boolean {
+    if (key !== other.key) return key > other.key;
     const { publishedAt, id } = this.#columns;
-    return this.#winsTie(publishedAt.values[row] as number, id.values[row] as number, otherRow);
+    return this.#winsTie(publishedAt.values[row] as number, id.values[row] as number, other.row);
   }
 
   #winsTie(publishedAt: number, id: number, row: number): boolean {
     const time = this.#columns.publishedAt.values[row] as number;
     const isByTime = this.#hasTiesByTime && publishedAt !== time;
     return this.#direction * (isByTime ? publishedAt - time : id - (this.#columns.id.values[row] as number)) > 0;
-  }
-
-  #push(key: number, row: number): void {
-    let at = this.#taken;
-    this.#taken += 1;
-    while (at > 0) {
-      const parent = (at - 1) >>> 1;
-      const parentKey = this.#keys[parent] as number;
-      const parentRow = this.#rows[parent] as number;
-      if (!this.#comesBefore(parentKey, parentRow, key, row)) break;
-      this.#keys[at] = parentKey;
-      this.#rows[at] = parentRow;
-      at = parent;
-    }
-    this.#keys[at] = key;
-    this.#rows[at] = row;
-  }
-
-  #replaceWorst(key: number, row: number): void {
-    const length = this.#taken;
-    let at = 0;
-    for (;;) {
-      let child = at * 2 + 1;
-      if (child >= length) break;
-      if (child + 1 < length && this.#isWorse(child + 1, child)) child += 1;
-      const childKey = this.#keys[child] as number;
-      const childRow = this.#rows[child] as number;
-      if (!this.#comesBefore(key, row, childKey, childRow)) break;
-      this.#keys[at] = childKey;
-      this.#rows[at] = childRow;
-      at = child;
-    }
-    this.#keys[at] = key;
-    this.#rows[at] = row;
-  }
-
-  #isWorse(at: number, other: number): boolean {
-    return this.#comesBefore(
-      this.#keys[other] as number,
-      this.#rows[other] as number,
-      this.#keys[at] as number,
-      this.#rows[at] as number,
-    );
   }
 }
 

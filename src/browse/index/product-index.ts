@@ -9,14 +9,11 @@ import {
   Variants,
 } from './dimension.ts';
 import { RowSet, Scratch } from './row-set.ts';
-import { countBefore, ProductColumns, type ProductRow, type SearchedTexts, withRoom } from './rows.ts';
-import { hashOfWords, type Matches, type SearchedFields, Words, type WordsOfProduct } from './words.ts';
+import { countBefore, ProductColumns, type ProductRow, withRoom } from './rows.ts';
+import { hashOfWords, type Matches, type SearchedFields, Words } from './words.ts';
 
 /** What was published longer ago than this is visible to every question. */
 const SETTLED_AFTER_US = 60_000_000;
-
-/** The hash of a row without words: it equals nothing. */
-const NO_HASH = Number.NaN;
 
 /** Dead rows are closed up once they are this share of all, and at least so many. */
 const MAX_DEAD_SHARE = 0.15;
@@ -54,8 +51,6 @@ export class ProductIndex {
   unsettled = new Set<number>();
   /** Products whose place in the order of names is not known; not kept while the index is filled. */
   readonly unranked = new Set<number>();
-  /** While the index is filled, rows have no words; {@link putWords} puts them in. */
-  hasWords = true;
   hasRanks = false;
   /** How often all ranks were read: those of two readings cannot be compared. */
   rankings = 0;
@@ -103,8 +98,8 @@ export class ProductIndex {
 
   put(product: ProductRow): void {
     const { columns } = this;
-    const words = this.hasWords ? this.words.read(product) : undefined;
-    const wordsHash = words ? hashOfWords(words) : NO_HASH;
+    const words = this.words.read(product.words);
+    const wordsHash = hashOfWords(words);
     const traits = this.#dimensions.map((dimensions) => dimensions.learn(product));
     let row = columns.rowOf(product.id);
     const isSame = row >= 0 && columns.wordsHash.values[row] === wordsHash && this.#hasTraits(row, traits);
@@ -115,8 +110,8 @@ export class ProductIndex {
       if (row >= 0) columns.kill(row);
       row = columns.append(product.id);
       for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.append(row, traits[at] as number[]);
-      columns.wordsHash.values[row] = NO_HASH;
-      if (words) this.#appendWords(row, words, wordsHash);
+      columns.wordsHash.values[row] = wordsHash;
+      this.words.append(row, words);
     } else this.options.restock(row, traits[this.#dimensions.indexOf(this.options)] as number[]);
     columns.write(row, product, rank);
     for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.enter(row, traits[at] as number[]);
@@ -129,20 +124,6 @@ export class ProductIndex {
 
   #hasTraits(row: number, traits: readonly (readonly number[])[]): boolean {
     return this.#dimensions.every((dimensions, at) => dimensions.has(row, traits[at] as readonly number[]));
-  }
-
-  /** Puts words into a row that has none: into one row after another, before `hasWords`. @returns false where texts are needed, too */
-  putWords(product: SearchedTexts): boolean {
-    const row = this.columns.rowOf(product.id);
-    if (row < 0) return true;
-    const words = this.words.read(product);
-    if (words) this.#appendWords(row, words, hashOfWords(words));
-    return words !== undefined;
-  }
-
-  #appendWords(row: number, words: WordsOfProduct, hash: number): void {
-    this.columns.wordsHash.values[row] = hash;
-    this.words.append(row, words);
   }
 
   remove(id: number): void {

@@ -1,141 +1,73 @@
 import { to as copyTo } from 'pg-copy-streams';
 import type { DatabaseClient } from '../../database/client.ts';
 import { idsByCode } from '../text.sql.ts';
-import { SEARCHED_DESCRIPTION } from '../words.ts';
 import { momentOf } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
-import { type ProductColumns, type ProductRow, type SearchedTexts, Slice } from './rows.ts';
+import { type ProductColumns, type ProductRow, Slice } from './rows.ts';
 
-const ifNotAscii = (column: string, value = column): string =>
-  `case when octet_length(${column}) <> length(${column}) then ${value} end`;
+/**
+ * Products on sale, published or not: who sees a product when is decided by each question. The columns stand in the order in which {@link productOf}
+ * reads them, of the types that it reads.
+ */
+const onSale = (join = ''): string => `
+  select p.id::int, p.name::text, p.brand::text, p.tags::text[], p.category_id::text, (p.price * 100)::float8, p.stock > 0,
+    coalesce(p.list_price > p.price, false), p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.attributes::text,
+    array_to_json(p.option_names)::text, array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end
+      from product_variant v where v.product_id = p.id), w.words
+  from product p left join product_words w on w.product_id = p.id ${join} where p.status = 'ON_SALE'`;
 
-/** In the order in which {@link productOf} reads them. So with the others; the types are those that are read. */
-const TEXTS = 'p.name::text, p.brand::text, p.tags::text[]';
-const OTHER_TEXTS = `${ifNotAscii('p.subtitle')}, ${ifNotAscii('p.description', `left(p.description, ${SEARCHED_DESCRIPTION})`)}`;
-const VALUES = `p.category_id::text, (p.price * 100)::float8, p.stock > 0, coalesce(p.list_price > p.price, false),
-  p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.attributes::text, array_to_json(p.option_names)::text,
-  array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end from product_variant v where v.product_id = p.id)`;
-
-/** Published or not: who sees a product when is decided by each question. */
-const onSale = (columns: string, join = ''): string =>
-  `select ${columns} from product p ${join} where p.status = 'ON_SALE'`;
-
-const WITH_WORDS = 'left join product_words w on w.product_id = p.id';
-
-const NO_CATEGORY = Slice.of('');
+const NOTHING = Slice.of('');
 const NO_ATTRIBUTES = Slice.of('{}');
 const NO_NAMES = Slice.of('[]');
 
-const productOf = (row: CopiedRow, hasWords: boolean) => ({
-  id: row.int(),
-  name: row.slice(),
-  brand: row.slice(),
-  tags: row.slices(),
-  category: row.slice() ?? NO_CATEGORY,
-  cents: row.float(),
-  isInStock: row.bool(),
-  isReduced: row.bool(),
-  sales: row.int(),
-  publishedAt: row.moment(),
-  nameHash: row.int(),
-  attributes: row.slice() ?? NO_ATTRIBUTES,
-  optionNames: row.slice() ?? NO_NAMES,
-  variants: row.slices() ?? [],
-  subtitle: hasWords ? row.slice() : null,
-  description: hasWords ? row.slice() : null,
-  words: hasWords ? row.slice() : null,
-});
-
-/** @param hasTexts whether the texts were read, too */
-const searchedOf = (row: CopiedRow, hasTexts: boolean): SearchedTexts => ({
-  id: row.int(),
-  name: hasTexts ? row.slice() : null,
-  brand: hasTexts ? row.slice() : null,
-  tags: hasTexts ? (row.slices() ?? []) : [],
-  subtitle: hasTexts ? row.slice() : null,
-  description: hasTexts ? row.slice() : null,
-  words: row.slice(),
-});
-
-export interface ReadProducts {
-  /** How many came, with those that are unfit. */
-  readonly count: number;
-  /** Products that the index cannot hold. */
-  readonly unfit: readonly { readonly id: number; readonly reason: string }[];
-  readonly lastId: number;
-}
+/** @throws Error for a product that the index cannot hold. Only tables whose types or checks were changed have one. */
+const productOf = (row: CopiedRow): ProductRow => {
+  const id = row.int();
+  const fault = (reason: string): Error => new Error(`product ${id} cannot be in it: ${reason}`);
+  const product = {
+    id,
+    name: row.slice() ?? NOTHING,
+    brand: row.slice(),
+    tags: row.slices(),
+    category: row.slice() ?? NOTHING,
+    cents: row.float(),
+    isInStock: row.bool(),
+    isReduced: row.bool(),
+    sales: row.int(),
+    publishedAt: row.moment(),
+    nameHash: row.int(),
+    attributes: row.slice() ?? NO_ATTRIBUTES,
+    optionNames: row.slice() ?? NO_NAMES,
+    variants: row.slices() ?? [],
+    words: row.slice(),
+  };
+  const { tags, cents } = product;
+  if (!Number.isSafeInteger(cents) || cents < 0) throw fault('its price is no whole number of cents, or too large');
+  if (tags === null) throw fault('its tags are no list of texts');
+  return { ...product, tags };
+};
 
 type OnProduct = (product: ProductRow) => void;
 
 /** Reads the products of these ids that are on sale, as they are now. */
-export const readProducts = (
-  client: DatabaseClient,
-  ids: readonly number[],
-  onProduct: OnProduct,
-): Promise<ReadProducts> => {
-  const query = `${onSale(`p.id::int, ${TEXTS}, ${VALUES}, ${OTHER_TEXTS}, w.words`, WITH_WORDS)} and p.id = any('{${ids}}'::int[])`;
-  return read(client, query, true, onProduct);
-};
+export const readProducts = (client: DatabaseClient, ids: readonly number[], onProduct: OnProduct): Promise<void> =>
+  readCopied(client, `${onSale()} and p.id = any('{${ids}}'::int[])`, (row) => onProduct(productOf(row)));
 
-const after = (id: number, limit: number): string => `and p.id > ${id}::bigint order by p.id limit ${limit}`;
-
-/** In the order of ids, without their words. */
-export const readProductsAfter = (
+/** In the order of ids. @returns how many came */
+export const readProductsAfter = async (
   client: DatabaseClient,
   id: number,
   limit: number,
   onProduct: OnProduct,
-): Promise<ReadProducts> => {
-  const query = `${onSale(`p.id::int, ${TEXTS}, ${VALUES}`)} ${after(id, limit)}`;
-  return read(client, query, false, onProduct);
-};
-
-/** In the order of ids, what is searched of products. @param hasTexts whether that is more than their words @returns how many came */
-export const readWordsAfter = async (
-  client: DatabaseClient,
-  id: number,
-  limit: number,
-  hasTexts: boolean,
-  onWords: (product: SearchedTexts) => void,
 ): Promise<number> => {
   // PostgreSQL would merge the tables, and read all the words before these, too.
-  const join = `${WITH_WORDS} and w.product_id > ${id}::bigint`;
-  const columns = hasTexts ? `p.id::int, ${TEXTS}, ${OTHER_TEXTS}, w.words` : 'p.id::int, w.words';
+  const query = `${onSale(`and w.product_id > ${id}::bigint`)} and p.id > ${id}::bigint order by p.id limit ${limit}`;
   let count = 0;
-  await readCopied(client, `${onSale(columns, join)} ${after(id, limit)}`, (row) => {
+  await readCopied(client, query, (row) => {
     count += 1;
-    onWords(searchedOf(row, hasTexts));
+    onProduct(productOf(row));
   });
   return count;
-};
-
-/** @param onProduct is given what has no fault */
-const read = async (
-  client: DatabaseClient,
-  query: string,
-  hasWords: boolean,
-  onProduct: OnProduct,
-): Promise<ReadProducts> => {
-  const unfit: { id: number; reason: string }[] = [];
-  let count = 0;
-  let lastId = 0;
-  await readCopied(client, query, (row) => {
-    const product = productOf(row, hasWords);
-    const reason = faultOf(product);
-    if (reason === undefined) onProduct(product as ProductRow);
-    else unfit.push({ id: product.id, reason });
-    count += 1;
-    lastId = product.id;
-  });
-  return { count, unfit, lastId };
-};
-
-/** Vitrine's own tables refuse such values. A shop may have changed a column's type, or dropped a check. */
-const faultOf = ({ name, tags, cents, publishedAt }: ReturnType<typeof productOf>): string | undefined => {
-  if (!Number.isSafeInteger(cents) || cents < 0) return 'its price is no whole number of cents, or too large';
-  if (tags === null) return 'its tags are no list of texts';
-  if (name === null) return 'it has no name';
-  return Number.isNaN(publishedAt) ? 'it has no time of publication' : undefined;
 };
 
 interface Beginning {

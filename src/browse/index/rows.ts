@@ -23,23 +23,14 @@ export class Slice {
   }
 }
 
-/** What is searched of a product, in memory that may change after the call. */
-export interface SearchedTexts {
+/** A product on sale, published or not, as the index reads it, in memory that may change after the call. */
+export interface ProductRow {
   readonly id: number;
-  /** Null where no texts were read, but the words. */
-  readonly name: Slice | null;
+  readonly name: Slice;
   readonly brand: Slice | null;
   readonly tags: readonly Slice[];
-  /** The subtitle, where it has more than ASCII. The same holds for the description. */
-  readonly subtitle: Slice | null;
-  readonly description: Slice | null;
-  /** The words as `vitrine_search` makes them, in the binary format of a `tsvector`. Null where there are none. */
+  /** As `vitrine_search` makes them, in the binary format of a `tsvector`. Null where there are none. */
   readonly words: Slice | null;
-}
-
-/** A product on sale, published or not, as the index reads it. */
-export interface ProductRow extends SearchedTexts {
-  readonly name: Slice;
   /** The id of the category, in digits. */
   readonly category: Slice;
   readonly cents: number;

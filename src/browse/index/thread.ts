@@ -74,7 +74,7 @@ export class IndexThread {
     name: Name,
     asked: Questions[Name]['asked'],
   ): Promise<Questions[Name]['answer'] | undefined> {
-    if (!this.#status.isBrowsable) return undefined;
+    if (!this.#status.isReady) return undefined;
     this.#questions += 1;
     const number = this.#questions;
     const { promise, resolve } = Promise.withResolvers<unknown>();

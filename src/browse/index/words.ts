@@ -1,8 +1,8 @@
 import { CODE_SCORE, FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
 import { changesAllowed, changesBetween } from '../correction.ts';
-import { piecesOfTerm, runsOf, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription } from '../words.ts';
+import { piecesOfTerm } from '../words.ts';
 import { Postings, type Scratch } from './row-set.ts';
-import { countBefore, FIELDS, type SearchedTexts, Slice, withRoom } from './rows.ts';
+import { countBefore, FIELDS, Slice, withRoom } from './rows.ts';
 
 const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
@@ -44,8 +44,8 @@ export class Words {
   }
 
   /** As {@link ProductWords.read}. */
-  read(product: SearchedTexts): WordsOfProduct | undefined {
-    return this.#productWords.read(product);
+  read(words: Slice | null): WordsOfProduct {
+    return this.#productWords.read(words);
   }
 
   /** Gives words to a row that has none; into one row after another. */
@@ -150,10 +150,6 @@ const collect = (bytes: Uint8Array, count: number, into: Int32Array): number => 
 /** The first byte of each Chinese, Japanese or Korean character in UTF-8 is not below. */
 const FIRST_BYTE_OF_RUNS = 0xe1;
 
-/** The two highest bits of a place in a `tsvector` are its weight: 3 for A, the name. */
-const WEIGHT_SHIFT = 14;
-const BEST_WEIGHT = 3;
-
 const FIELD_BITS = 2;
 
 /** A posting is the number of a word and the best field that has the word. */
@@ -175,72 +171,67 @@ export interface WordsOfProduct {
 class ProductWords {
   readonly #dictionary: Dictionary;
   #postings = new Int32Array(64);
-  /** Of each word, where it ends, and its hash. */
-  #ends = new Int32Array(64);
-  #hashes = new Int32Array(64);
 
   constructor(dictionary: Dictionary) {
     this.#dictionary = dictionary;
   }
 
-  /**
-   * The postings are those of this product until the next one is read. New words become known.
-   * @returns undefined where it lacks the texts that its runs are in
-   */
-  read(product: SearchedTexts): WordsOfProduct | undefined {
-    if (!product.words) return { postings: this.#postings.subarray(0, 0), runs: [] };
-    const { memory, begin } = product.words;
-    const dictionary = this.#dictionary;
+  /** The postings are those of this product until the next one is read. New words become known. */
+  read(words: Slice | null): WordsOfProduct {
+    if (!words) return { postings: this.#postings.subarray(0, 0), runs: [] };
+    const { memory, begin } = words;
     const count = (uint16(memory, begin) << 16) | uint16(memory, begin + 2);
     this.#postings = withRoom(this.#postings, count);
-    this.#ends = withRoom(this.#ends, count);
-    this.#hashes = withRoom(this.#hashes, count);
-    const postings = this.#postings;
-    const ends = this.#ends;
-    const hashes = this.#hashes;
+    const pieces: Piece[] = [];
     let at = begin + 4;
     // https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/tsvector.c (tsvectorsend): text, zero, number of places, places in their
     // order.
     for (let index = 0; index < count; index += 1) {
+      const start = at;
       let hash = HASH_OF_NOTHING;
       for (let byte = memory[at] as number; byte !== 0; byte = memory[at] as number) {
         hash = hashWith(hash, byte);
         at += 1;
       }
-      ends[index] = at;
-      hashes[index] = hash;
-      at += 3 + uint16(memory, at + 1) * 2;
-    }
-    dictionary.readAhead(hashes, count, postings);
-    let mayHaveRuns = false;
-    at = begin + 4;
-    for (let index = 0; index < count; index += 1) {
-      mayHaveRuns ||= (memory[at] as number) >= FIRST_BYTE_OF_RUNS;
-      const end = ends[index] as number;
-      const places = uint16(memory, end + 1);
+      const word = this.#dictionary.numberOfHashed(memory, start, at, hash);
+      const places = uint16(memory, at + 1);
       // The first place is that of the best field.
-      const weight = places === 0 ? 0 : uint16(memory, end + 3) >>> WEIGHT_SHIFT;
-      const word = dictionary.numberOfHashed(memory, at, end, hashes[index] as number);
-      postings[index] = (word << FIELD_BITS) | (BEST_WEIGHT - weight);
-      at = end + 3 + places * 2;
+      const field = places === 0 ? FIELDS.length - 1 : fieldOfPlace(uint16(memory, at + 3));
+      this.#postings[index] = (word << FIELD_BITS) | field;
+      at += 3;
+      const end = at + places * 2;
+      if ((memory[start] as number) < FIRST_BYTE_OF_RUNS) at = end;
+      else
+        for (const text = this.#dictionary.values[word] as string; at < end; at += 2)
+          pieces.push({ text, place: uint16(memory, at) });
     }
-    if (mayHaveRuns && product.name === null) return undefined;
-    return { postings: postings.subarray(0, count), runs: mayHaveRuns ? runsOfProduct(product) : [] };
+    return { postings: this.#postings.subarray(0, count), runs: pieces.length === 0 ? [] : runsOf(pieces) };
   }
 }
 
 const uint16 = (memory: Uint8Array, at: number): number => ((memory[at] as number) << 8) | (memory[at + 1] as number);
 
-const runsOfProduct = ({ name, brand, tags, subtitle, description }: SearchedTexts): Run[] => {
-  const of = (field: (typeof FIELDS)[number], text: Slice | string | null, maxCharacters = SEARCHED_FIELD): Run[] =>
-    runsOf(String(text ?? ''), maxCharacters).map((run) => ({ field: FIELDS.indexOf(field), text: run }));
-  return [
-    ...of('name', name),
-    ...of('brand', brand),
-    ...of('brand', tags.join(' ')),
-    ...of('subtitle', subtitle),
-    ...of('description', searchedDescription(String(description ?? '')), SEARCHED_DESCRIPTION),
-  ];
+/** The two highest bits of a place in a `tsvector` are its weight: 3 for A, the name. */
+const fieldOfPlace = (place: number): number => FIELDS.length - 1 - (place >>> 14);
+
+/** A word in a script of high code points, or a piece of a run: two characters, and the last one alone. */
+interface Piece {
+  readonly text: string;
+  readonly place: number;
+}
+
+/** The runs of three and more characters. Each piece of a run stands at the place after the one before, and begins with its second character. */
+const runsOf = (pieces: Piece[]): Run[] => {
+  const runs: { field: number; text: string }[] = [];
+  let [next, nextPlace] = ['', 0];
+  for (const { text, place } of pieces.sort((one, other) => one.place - other.place)) {
+    const [first, second = ''] = text;
+    const run = runs.at(-1);
+    if (run && place === nextPlace && first === next) run.text += second;
+    else runs.push({ field: fieldOfPlace(place), text });
+    [next, nextPlace] = [second, place + 1];
+  }
+  return runs.filter(({ text }) => piecesOfTerm({ text }).length > 1);
 };
 
 /** Two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
@@ -370,15 +361,6 @@ export class Texts {
 
   numberOfBytes(memory: Uint8Array, begin: number, end: number): number {
     return this.numberOfHashed(memory, begin, end, hashOfBytes(memory, begin, end));
-  }
-
-  /** Reads for some hashes what is known of them, so that the processor has it near: it does not wait for one before it reads the next. */
-  readAhead(hashes: Int32Array, count: number, into: Int32Array): void {
-    const slots = this.#slots;
-    const bytes = this.#bytes;
-    const mask = slots.length - 1;
-    for (let at = 0; at < count; at += 1) into[at] = slots[homeOf(hashes[at] as number, mask) + BEGIN] as number;
-    for (let at = 0; at < count; at += 1) into[at] = bytes[into[at] as number] as number;
   }
 
   numberOfHashed(memory: Uint8Array, begin: number, end: number, hash: number): number {

@@ -53,22 +53,7 @@ const amountHint = (text: string, decimal: DecimalMark | undefined): string => {
 };
 
 /** Codes of ISO 4217 that CLDR's list, which has those of the past too, lacks: funds, units of account, and the newest. */
-const ALSO_CURRENCIES = [
-  'BOV',
-  'CHE',
-  'CHW',
-  'CLF',
-  'COU',
-  'MXV',
-  'SLE',
-  'USN',
-  'UYI',
-  'UYW',
-  'VED',
-  'XAD',
-  'XCG',
-  'ZWG',
-];
+const ALSO_CURRENCIES = 'BOV CHE CHW CLF COU MXV SLE USN UYI UYW VED XAD XCG ZWG'.split(' ');
 
 const CURRENCIES = new Set([...Intl.supportedValuesOf('currency'), ...ALSO_CURRENCIES]);
 
@@ -104,4 +89,23 @@ export const shapeMoney = (values: Record<string, Value>): void => {
   ];
   if (currencies.some((each) => each !== undefined)) values.currency = commonCurrency(...currencies);
   for (const name of ['price', 'listPrice']) if (isObject(values[name])) values[name] = values[name].amount ?? '';
+};
+
+/** The default of the table. */
+const TABLE_CURRENCY = 'USD';
+
+/** Gives a row, or its variants, that have prices and no currency the operator's, and a row whose currency is blank else the table's. */
+export const completeCurrency = (
+  values: Record<string, Value>,
+  variants: readonly { readonly values: Readonly<Record<string, Value>> }[],
+  { currency }: ReadOptions,
+): void => {
+  const currencies = [values.currency, ...variants.map((each) => each.values.currency)];
+  const code = commonCurrency(...currencies);
+  if (currencies.some((each) => each !== undefined)) values.currency = code;
+  if (!isBlank(code)) return;
+  const hasPrice = variants.length > 0 || !isBlank(values.price);
+  if (!hasPrice) delete values.currency;
+  else if (currency) values.currency = currency;
+  else if (values.currency !== undefined) values.currency = TABLE_CURRENCY;
 };

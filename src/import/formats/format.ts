@@ -1,4 +1,3 @@
-import type { Recognises } from '../kind.ts';
 import type { Key, ReadOptions } from '../options.ts';
 import { type Place, type SourceRecord, textIn, type Value } from '../record.ts';
 
@@ -23,6 +22,15 @@ export interface Format {
   /** Starts to read one file. */
   readonly open: (options: ReadOptions, mapping?: Mapping) => FormatReader;
 }
+
+/**
+ * Recognises a file. Columns are in lower case without separators.
+ * @param has tells whether the file has one of some columns
+ * @param hasNoOther tells whether the file has no column beside the format's own and some others
+ */
+export type Recognises = (has: HasColumns, hasNoOther: HasColumns) => boolean;
+
+type HasColumns = (...columns: string[]) => boolean;
 
 /** What the operator says of the columns of a file. */
 export interface Mapping {

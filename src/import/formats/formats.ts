@@ -28,14 +28,14 @@ export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
 const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format => {
-  const { fields, keys, native, plural, table } = kind;
+  const { fields, foundBy, native, plural, table } = kind;
   const { summary, recognises, extra = [], alternatives = {}, shape } = native;
   const names = [...Object.keys(fields), ...extra];
   return defineFormat({
     name: plural,
     summary,
     kind: table,
-    keys,
+    keys: foundBy && ['slug', ...(Object.keys(foundBy) as Key[])],
     names: Object.fromEntries(names.map((name) => [name, [name]])),
     recognises,
     open: ({ options, get, has, columnOf }, uses) => {

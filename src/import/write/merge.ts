@@ -72,26 +72,14 @@ type Part = Counts | Refused;
 
 const NONE: Counts = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
 
-const sum = (one: Counts, other: Counts): Counts => {
-  const inner = [one.inner, other.inner].filter((each) => each !== undefined);
-  const total = (name: 'created' | 'changed' | 'unchanged'): number => one[name] + other[name];
-  const ofInner = (name: 'created' | 'changed' | 'unchanged' | 'deleted'): number =>
-    inner.reduce((count, each) => count + each[name], 0);
-  return {
-    created: total('created'),
-    changed: total('changed'),
-    unchanged: total('unchanged'),
-    createdCategories: one.createdCategories + other.createdCategories,
-    inner:
-      inner.length === 0
-        ? undefined
-        : {
-            created: ofInner('created'),
-            changed: ofInner('changed'),
-            unchanged: ofInner('unchanged'),
-            deleted: ofInner('deleted'),
-          },
+/** Adds the counts of a part to those of others. */
+const sum = <Of extends { readonly [name in keyof Of]: unknown }>(all: Of, part: Of): Of => {
+  const names = [...new Set([...Object.keys(all), ...Object.keys(part)])] as (keyof Of)[];
+  const added = (one: unknown, other: unknown): unknown => {
+    if (one === undefined || other === undefined) return one ?? other;
+    return typeof one === 'number' ? one + Number(other) : sum(one, other);
   };
+  return Object.fromEntries(names.map((name) => [name, added(all[name], part[name])])) as Of;
 };
 
 /** Writes a range of rows. Where the database refuses one of them, it is found by halving the range. */
@@ -113,12 +101,12 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   }
 };
 
-const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+const refusal = ({ kind, keys }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
   const { message, table, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-  const isOfOther = table === kind.table && named === 'sku' && kind.keys?.includes('sku') && kind.key !== 'sku';
-  const hint = isOfOther ? `: --key sku finds the ${kind.table} that has it` : '';
+  const other = keys.find((key) => key === named && key !== kind.key && key in (kind.foundBy ?? {}));
+  const hint = other && table === kind.table ? `: --key ${other} finds the ${kind.table} that has it` : '';
   const field = named === null ? null : fieldOf(kind, named);
   return { ordinal, field, value, reason: `is refused by the database: ${message}${hint}` };
 };

@@ -1,13 +1,6 @@
 import type { ClientBase } from 'pg';
 import { oneRow } from '../../database/client.ts';
-import {
-  type Field,
-  type ImportKind,
-  isCategoryReference,
-  type Range,
-  type WriteContext,
-  type Written,
-} from '../kind.ts';
+import type { Field, ImportKind, Range, WriteContext, Written } from '../kind.ts';
 import { isPresent, STAGE } from './stage.ts';
 
 /** The statements that write the rows of a staging table into the table of their kind. */
@@ -37,16 +30,13 @@ export const createTableWriter = async (
   const listed = (of: (column: WrittenColumn) => string): string => updatable.map(of).join(', ');
   const differs = `(${listed(({ comparedOld }) => comparedOld)}) is distinct from
               (${listed(({ comparedNew }) => comparedNew)})`;
-  const source = kind.categoryColumn
-    ? `${stage} s left join category reference on reference.slug = s.category_path -> -1 ->> 0`
-    : `${stage} s`;
   // Another writer may have deleted the row that was found.
   const isNew = `s.ordinal between $1 and $2 and not exists (select from ${table} t where t.id = s.target_id)`;
   const insert = `
     with done as (
       insert into ${table} as t (${columns.map(({ target }) => target).join(', ')})
       select ${columns.map(({ inserted }) => inserted).join(', ')}
-      from ${source}
+      from ${stage} s
       where ${isNew}
       order by s.ordinal, s.place
       ${kind.onConflict ?? ''}
@@ -56,7 +46,7 @@ export const createTableWriter = async (
   const update = `
     with done as (
       update ${table} t set ${listed(({ target, updated }) => `${target} = ${updated}`)}
-      from ${source}
+      from ${stage} s
       where s.ordinal between $1 and $2 and t.id = s.target_id and ${differs}
       returning s.is_new)
     select (count(*) filter (where is_new is not true))::int as count from done`;
@@ -73,7 +63,7 @@ export const createTableWriter = async (
     update: (range) => run(update, range),
     write: async (range) => count(range, await run(insert, range), await run(update, range)),
     count,
-    differing: `select s.ordinal from ${table} t, ${source} where t.id = s.target_id and ${differs}`,
+    differing: `select s.ordinal from ${table} t, ${stage} s where t.id = s.target_id and ${differs}`,
   };
 };
 
@@ -90,14 +80,14 @@ interface WrittenColumn extends Pick<Field, 'isInsertOnly'> {
 
 /** @param preset SQL for the value of a new row whose file has none */
 const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenColumn[] => {
-  const target = (field: Field): string => (isCategoryReference(field) ? (kind.categoryColumn ?? '') : field.column);
+  const target = ({ reference, column }: Field): string => reference?.column ?? column;
   const old = (field: Field): string => `t.${target(field)}`;
   const kept = (field: Field, name: string): string =>
     field.keep ? `case when '${name}' = any (s.if_new) then ${field.keep} else ${old(field)} end` : old(field);
 
   /** What the file says of a field, or else. */
   const choice = (name: string, field: Field, current: string, cleared: string, otherwise: string): string => {
-    const staged = isCategoryReference(field) ? 'reference.id' : `s.${field.column}`;
+    const staged = field.reference?.id ?? `s.${field.column}`;
     const merged = field.merge?.(staged, current) ?? staged;
     const isClearable = !(field.isNullable || field.isRequired || field.keepsIfBlank);
     const said = isClearable ? `case when ${staged} is null then ${cleared} else ${merged} end` : merged;

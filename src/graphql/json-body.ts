@@ -1,0 +1,113 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../errors.ts';
+import { ACCEPT_QUERY, asksByBody, type GatewayRequest } from '../http/message.ts';
+import { readable, tooComplex } from './limits/document-size.ts';
+
+/** Reads bodies as JSON. A large one takes up to 25 ms: no two are read in one turn of the event loop, so that others are answered in between. */
+export class JsonBodies {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @throws (in the promise) what {@link jsonOf} throws */
+  async read(bytes: Buffer): Promise<unknown> {
+    if (bytes.byteLength >= LARGE) {
+      this.#last = this.#last.then(() => nextTurn());
+      await this.#last;
+    }
+    return jsonOf(bytes);
+  }
+}
+
+/** @throws AppError BAD_USER_INPUT for what is no JSON in UTF-8, and QUERY_TOO_COMPLEX */
+export const jsonOf = (bytes: Buffer): unknown => {
+  const text = decodeUtf8(bytes);
+  checkJson(text);
+  return parseJson(text, 'The request body');
+};
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+const decodeUtf8 = (bytes: Buffer): string => {
+  try {
+    return UTF8.decode(bytes);
+  } catch (error) {
+    throw new AppError('BAD_USER_INPUT', 'The request body is not valid UTF-8.', { cause: error });
+  }
+};
+
+/** @throws AppError BAD_USER_INPUT */
+export const parseJson = (text: string, what: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError('BAD_USER_INPUT', `${what} is not valid JSON.`, { cause: error });
+  }
+};
+
+/** Why the body of a request is not read: UNSUPPORTED_MEDIA_TYPE, or the error that receiving it failed with. */
+export const bodyFault = ({ method, headers, body }: GatewayRequest): AppError | undefined => {
+  if (!asksByBody(method)) return undefined;
+  const { 'content-type': contentType = '' } = headers;
+  if (contentType !== 'application/json' && !isJson(contentType)) {
+    return unsupported(`${method} takes application/json in UTF-8 only.`);
+  }
+  if (headers['content-encoding'] !== undefined) {
+    return unsupported('A request body may not be compressed.');
+  }
+  return body instanceof AppError ? body : undefined;
+};
+
+const unsupported = (message: string): AppError =>
+  new AppError('UNSUPPORTED_MEDIA_TYPE', message, { headers: ACCEPT_QUERY });
+
+const isJson = (contentType: string): boolean => {
+  const [mediaType, ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const isUtf8 = parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
+  );
+  return mediaType === 'application/json' && isUtf8;
+};
+
+const MAX_NESTING = 64;
+const MAX_PARTS = 10_000;
+
+/** A shorter text takes the parser a few milliseconds at most; 1 MiB of brackets takes more than a hundred. */
+const LARGE = 65_536;
+
+/**
+ * Checks a long JSON text before it is parsed: deeply nested values and many small objects take the parser far longer than long lists and
+ * strings do.
+ * @throws AppError QUERY_TOO_COMPLEX
+ */
+const checkJson = (text: string): void => {
+  if (text.length < LARGE) return;
+  let nesting = 0;
+  let parts = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '"') at = endOfString(text, at);
+    else if (char === ':') parts += 1;
+    else if (char === '[' || char === '{') {
+      parts += 1;
+      nesting += 1;
+      if (nesting > MAX_NESTING) throw excess('nests values', 'deep', MAX_NESTING, nesting);
+    } else if (char === ']' || char === '}') nesting -= 1;
+    if (parts > MAX_PARTS) throw excess('is made of', 'lists, objects and keys', MAX_PARTS, parts);
+  }
+};
+
+const excess = (what: string, unit: string, maximum: number, actual: number) =>
+  tooComplex(`The JSON of the request ${what} more than ${readable(maximum)} ${unit}.`, {
+    limit: 'JSON',
+    maximum,
+    actual,
+  });
+
+/** Where a JSON string ends whose first quote is here: its other quote, or the end of the text or behind. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+};
