@@ -22,14 +22,11 @@ export const translationOf = (
 };
 
 /** A text of a row as it is shown in a language: each falls back to its column by itself. @param languages as of {@link translationOf} */
-export const shownText = <Row extends Translated, Column extends string & keyof Row>(
+export const shownText = <Column extends string, Row extends Translated & Readonly<Record<Column, string | null>>>(
   row: Row,
   column: Column,
   languages: readonly string[] | undefined,
-): Row[Column] | string => {
-  if (languages === undefined) return row[column];
-  return (translationOf(row, column, languages) as string | undefined) ?? row[column];
-};
+): Row[Column] => (translationOf(row, column, languages) as Row[Column] | undefined) ?? row[column];
 
 /** The same in SQL, as an expression. @param alias of the table @param column a text column, which `translations` names as the table does */
 export const shownSql = (alias: string, column: string, languages: readonly string[] = []): string =>
