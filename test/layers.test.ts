@@ -30,7 +30,7 @@ const LAYERS = [
   ['overload'],
   ['language'],
   ['deadline'],
-  ['compile-cache', 'errors', 'parse-time', 'start-thread', 'suggestion'],
+  ['apart', 'compile-cache', 'errors', 'parse-time', 'start-thread', 'suggestion'],
 ];
 
 const ROOT = path.join(import.meta.dirname, '..');

@@ -104,22 +104,13 @@ export class FreshnessMonitor {
     return ms;
   }
 
-  /** When the table next changes with time alone, by the last heartbeat: rows may have changed since. It may be past, or -Infinity. */
-  plannedMs(table: string): number {
-    return this.#nextChanges.get(table)?.plannedMs ?? Number.POSITIVE_INFINITY;
-  }
-
-  /**
-   * Waits until the next changes of all tables are known, where a heartbeat or two can tell.
-   * @returns whether {@link plannedMs} knows of all changes that were notified before the call
-   */
-  async plan(): Promise<boolean> {
+  /** Waits until the next changes of all tables are known, where a heartbeat or two can tell. */
+  async plan(): Promise<void> {
     // A heartbeat that was under way when a change was notified does not know of it.
     for (let tries = 0; tries < 2; tries += 1) {
-      if (![...this.#nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return true;
-      if (!(await withPatience(this.#heartbeat()))) return false;
+      if (![...this.#nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return;
+      if (!(await withPatience(this.#heartbeat()))) return;
     }
-    return true;
   }
 
   /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
@@ -279,8 +270,6 @@ export class NextChange {
   #knownMs = Number.NEGATIVE_INFINITY;
   /** The earliest that was notified since the last heartbeat was sent, whose answer may not have it yet. */
   #notifiedMs = Number.POSITIVE_INFINITY;
-  /** Without what may change at any time. */
-  plannedMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -295,7 +284,6 @@ export class NextChange {
   mayBeAt(ms = Number.NEGATIVE_INFINITY): void {
     this.#notifiedMs = Math.min(this.#notifiedMs, ms);
     this.#knownMs = Math.min(this.#knownMs, ms);
-    if (Number.isFinite(ms)) this.plannedMs = Math.min(this.plannedMs, ms);
   }
 
   isAsked(): void {
@@ -304,6 +292,5 @@ export class NextChange {
 
   isAt(ms: number): void {
     this.#knownMs = Math.min(ms, this.#notifiedMs);
-    this.plannedMs = Number.isFinite(this.#notifiedMs) ? this.#knownMs : ms;
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { ACCEPT_QUERY, asksByBody, type GatewayRequest } from '../http/message.ts';
-import { readable, tooComplex } from './limits/document-size.ts';
+import { refuseExcess } from './limits/document-size.ts';
 
 /** Reads bodies as JSON. A large one takes up to 25 ms: no two are read in one turn of the event loop, so that others are answered in between. */
 export class JsonBodies {
@@ -92,18 +92,12 @@ const checkJson = (text: string): void => {
     else if (char === '[' || char === '{') {
       parts += 1;
       nesting += 1;
-      if (nesting > MAX_NESTING) throw excess('nests values', 'deep', MAX_NESTING, nesting);
+      refuseExcess('levels of JSON', { limit: 'JSON', actual: nesting, maximum: MAX_NESTING });
     } else if (char === ']' || char === '}') nesting -= 1;
-    if (parts > MAX_PARTS) throw excess('is made of', 'lists, objects and keys', MAX_PARTS, parts);
+    if (parts > MAX_PARTS)
+      refuseExcess('lists, objects and keys', { limit: 'JSON', actual: parts, maximum: MAX_PARTS });
   }
 };
-
-const excess = (what: string, unit: string, maximum: number, actual: number) =>
-  tooComplex(`The JSON of the request ${what} more than ${readable(maximum)} ${unit}.`, {
-    limit: 'JSON',
-    maximum,
-    actual,
-  });
 
 /** Where a JSON string ends whose first quote is here: its other quote, or the end of the text or behind. */
 const endOfString = (text: string, start: number): number => {

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
+import { apart } from '../apart.ts';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { CacheOutcome, Found } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
@@ -63,7 +63,6 @@ export class Live {
   /** Each takes a place until it ends. */
   readonly #streams = new Set<EventSequence>();
   readonly #opened = new WeakMap<Call, OpenedStream>();
-  readonly #apart = AsyncLocalStorage.snapshot();
   /** Executes for all listeners: each of them was admitted, and the limits are those of the operation. */
   readonly #anybody: Caller;
   #isOver = false;
@@ -150,7 +149,7 @@ export class Live {
   #open(verify: EventSequence['verify']): EventSequence {
     const stream = new EventSequence(verify, this.#observer);
     this.#streams.add(stream);
-    this.#ticking ??= this.#apart(() => setInterval(() => this.#tick(), TICK_MS));
+    this.#ticking ??= apart(() => setInterval(() => this.#tick(), TICK_MS));
     return stream;
   }
 

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { apart } from '../apart.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import type { Connections } from './connections.ts';
@@ -35,7 +35,6 @@ export class Exchanges {
     this.#deps = deps;
     this.#replies = createTurnBatch((reply) => this.#send(reply));
     // The requests of a turn have no asynchronous context in common.
-    const apart = AsyncLocalStorage.snapshot();
     this.#misses = createTurnBatch(
       (miss) => apart(() => this.#handle(miss, miss.asked, miss.make)),
       this.#replies.flush,

@@ -10,6 +10,7 @@ import {
   createBundledPage,
   htmlTemplate,
   LOGO,
+  ofFolder,
   type Texts,
   toScriptJson,
 } from './page.ts';
@@ -28,15 +29,15 @@ export const createGraphiql = (introspection: boolean): BundledPage =>
   });
 
 const loadAssets = async (): Promise<Texts> => {
-  const reader = startThread(new URL('./graphiql.worker.ts', import.meta.url));
+  const reader = startThread(ofFolder('graphiql.worker.ts'));
   const [{ css, editorWorkerService, graphqlWorker, js, jsonWorker }] = await once(reader, 'message');
   return {
     // GraphiQL limits the dragging of a tab to the list of tabs. Its animation library then moves every tab when that list
     // is resized, and the first click on a tab misses it (github.com/motiondivision/motion/issues/3823, open). Without the
     // limit tabs stay, and can still be dragged. If a later version has other code, nothing is replaced, and the browser test fails.
     'graphiql.js': js.replace(/dragConstraints:[\w$]+,(?=value:)/, ''),
-    'graphiql.css': css + (await readFile(new URL('./graphiql.css', import.meta.url), 'utf8')),
-    'start.js': await readFile(new URL('./graphiql.browser.js', import.meta.url), 'utf8'),
+    'graphiql.css': css + (await readFile(ofFolder('graphiql.css'), 'utf8')),
+    'start.js': await readFile(ofFolder('graphiql.browser.js'), 'utf8'),
     'editor.worker.js': editorWorkerService,
     'graphql.worker.js': graphqlWorker,
     'json.worker.js': jsonWorker,
@@ -48,11 +49,8 @@ const loadAssets = async (): Promise<Texts> => {
  * icons are `data:` URLs in the stylesheet. Images of this host are for the preview of an `imageUrl` in a result.
  */
 const pageSources: PageSources = {
-  'script-src': "'self'",
   'worker-src': "'self'",
-  'connect-src': "'self'",
   'style-src': "'self' 'unsafe-inline'",
-  'img-src': "'self' data:",
   'font-src': 'data:',
 };
 
@@ -64,7 +62,7 @@ interface Tab {
 
 /** Typical operations of a storefront, in the order of the tabs. Each gives a result with any catalogue. */
 export const readExamples = (): Tab[] =>
-  readFileSync(new URL('./graphiql-examples.graphql', import.meta.url), 'utf8')
+  readFileSync(ofFolder('graphiql-examples.graphql'), 'utf8')
     .split(/(?<=^}\n)\n(?=#)/m)
     .map((query) => {
       const [, name = ''] = /^(?:query|subscription) (\w+)/m.exec(query) ?? [];

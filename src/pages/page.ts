@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { compress, type StaticFile } from '../http/content-encodings.ts';
 import { PAGE_ASSET_HEADERS, type PageSources, pageHeaders } from '../http/response-headers.ts';
 
@@ -36,7 +37,8 @@ interface Options {
     readonly load: () => Promise<Texts>;
   };
   readonly render: (addresses: Addresses) => string;
-  readonly sources: PageSources;
+  /** Where its parts come from, where that is not this host alone. */
+  readonly sources?: PageSources;
   /** Further headers of the page. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -52,7 +54,7 @@ export const createBundledPage = ({ assets = NO_ASSETS, render, sources, headers
     etag: `W/"${hashOf(html)}"`,
     cacheControl: 'no-cache',
     bodies: await compress(Buffer.from(html)),
-    headers: { ...headers, ...pageHeaders(sources) },
+    headers: { ...headers, ...pageHeaders({ ...THIS_HOST, ...sources }) },
   });
   let reading: ReturnType<typeof readAssets> | undefined;
   const read = (): ReturnType<typeof readAssets> => {
@@ -77,6 +79,34 @@ export const createBundledPage = ({ assets = NO_ASSETS, render, sources, headers
     asset: async (path) => (await read()).files.get(path),
   };
 };
+
+const THIS_HOST: PageSources = {
+  'style-src': "'self'",
+  'script-src': "'self'",
+  'connect-src': "'self'",
+  // The icon of each page is in its address.
+  'img-src': "'self' data:",
+};
+
+/** A page that is files: a template of this folder, and assets, each by the name under which it is served. */
+export const createPage = (
+  template: string,
+  path: string,
+  files: Readonly<Record<string, URL | string>>,
+): BundledPage =>
+  createBundledPage({
+    assets: {
+      path,
+      load: async () => {
+        const read = Object.entries(files).map(async ([name, file]) => [name, await readFile(new URL(file), 'utf8')]);
+        return Object.fromEntries(await Promise.all(read));
+      },
+    },
+    render: htmlTemplate(template),
+  });
+
+/** The address of a file of this folder. */
+export const ofFolder = (file: string): URL => new URL(file, import.meta.url);
 
 const NO_ASSETS: NonNullable<Options['assets']> = { path: '', load: async () => ({}) };
 
@@ -117,11 +147,11 @@ const ICON_URL = `data:image/svg+xml,${encodeURIComponent(LOGO)}`;
  * A page of this folder. What stands for `{{name}}` in the file is written as it is, so no text of a user may be.
  * @returns the page with these values, with `{{icon}}` and `{{logo}}`
  */
-export const htmlTemplate = (file: string): ((values: Readonly<Record<string, string>>) => string) => {
-  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+export const htmlTemplate = (file: string): ((values: object) => string) => {
+  const text = readFileSync(ofFolder(file), 'utf8');
   return (values) => {
-    const all = new Map(Object.entries({ icon: ICON_URL, logo: LOGO, ...values }));
-    return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => all.get(name) ?? '');
+    const all = new Map<string, unknown>(Object.entries({ icon: ICON_URL, logo: LOGO, ...values }));
+    return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => String(all.get(name) ?? ''));
   };
 };
 

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
 import { type StaticFile, serveFile } from '../http/content-encodings.ts';
-import { type FindRoute, type ResponseRoute, responseRoute } from '../http/route.ts';
+import { type ResponseRoute, responseRoute } from '../http/route.ts';
 import { createFrontPage, type FrontPageLink } from './front-page.ts';
 import { createGraphiql } from './graphiql.ts';
-import { type BundledPage, createBundledPage, htmlTemplate } from './page.ts';
+import { type BundledPage, createPage, ofFolder } from './page.ts';
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
@@ -17,48 +16,6 @@ interface PageDeps {
   readonly introspection: boolean;
   readonly openapi: StaticFile;
 }
-
-const read = (file: string | URL): Promise<string> => readFile(new URL(file), 'utf8');
-
-const docsPage = htmlTemplate('reference.html');
-
-/** The REST reference: Swagger UI on `/openapi.json`. */
-const createDocs = (): BundledPage =>
-  createBundledPage({
-    assets: {
-      path: '/docs',
-      load: async () => ({
-        'swagger-ui.js': await read(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
-        'swagger-ui.css': await read(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
-        'start.js': await read(new URL('./reference.browser.js', import.meta.url)),
-        'docs.css': await read(new URL('./reference.css', import.meta.url)),
-      }),
-    },
-    render: ({ root, base }) => docsPage({ root, base }),
-    sources: {
-      'script-src': "'self'",
-      'connect-src': "'self'",
-      'style-src': "'self'",
-      // The icons of Swagger UI.
-      'img-src': "'self' data:",
-    },
-  });
-
-const agentsPage = htmlTemplate('agents.html');
-
-/** A form for each tool of the catalogue for agents. */
-const createAgents = (): BundledPage =>
-  createBundledPage({
-    assets: {
-      path: '/agents',
-      load: async () => ({
-        'start.js': await read(new URL('./agents.browser.js', import.meta.url)),
-        'agents.css': await read(new URL('./agents.css', import.meta.url)),
-      }),
-    },
-    render: ({ root, base }) => agentsPage({ root, base }),
-    sources: { 'script-src': "'self'", 'connect-src': "'self'", 'style-src': "'self'", 'img-src': 'data:' },
-  });
 
 interface PageRow {
   readonly path: string;
@@ -91,7 +48,14 @@ export const PAGES: readonly PageRow[] = [
   {
     path: '/docs',
     exposure: 'docs',
-    create: createDocs,
+    // Swagger UI on `/openapi.json`.
+    create: () =>
+      createPage('reference.html', '/docs', {
+        'swagger-ui.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+        'swagger-ui.css': import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+        'start.js': ofFolder('reference.browser.js'),
+        'docs.css': ofFolder('reference.css'),
+      }),
     link: {
       name: 'docs',
       title: 'REST reference',
@@ -102,7 +66,12 @@ export const PAGES: readonly PageRow[] = [
   {
     path: '/agents',
     exposure: 'ucp',
-    create: createAgents,
+    // A form for each tool of the catalogue for agents.
+    create: () =>
+      createPage('agents.html', '/agents', {
+        'start.js': ofFolder('agents.browser.js'),
+        'agents.css': ofFolder('agents.css'),
+      }),
     link: { name: 'agents', title: 'Agents', about: 'What shopping assistants ask: three tools, to call.' },
   },
   {
@@ -113,13 +82,8 @@ export const PAGES: readonly PageRow[] = [
   },
 ];
 
-export interface Pages {
-  readonly find: FindRoute;
-  /** GraphiQL, served at the GraphQL endpoint. */
-  readonly graphiql: ResponseRoute;
-}
-
-export const createPages = (deps: PageDeps): Pages => {
+/** @returns what finds the route of a page, and GraphiQL, which is served at the GraphQL endpoint */
+export const createPages = (deps: PageDeps) => {
   const { exposure } = deps;
   const finders = PAGES.map((row) => createFinder(row, deps));
   const links = frontPageLinks(exposure);
@@ -132,9 +96,7 @@ export const createPages = (deps: PageDeps): Pages => {
     }
     return undefined;
   };
-  const graphiql = find('/graphql');
-  if (!graphiql) throw new Error('there is no row for /graphql');
-  return { find, graphiql };
+  return { find, graphiql: find('/graphql') as ResponseRoute };
 };
 
 /** Clients can make up addresses of any depth, and the page of each depth is kept. */

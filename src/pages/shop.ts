@@ -16,13 +16,8 @@ export const createDemo = (hasExplorer: boolean): BundledPage =>
   createBundledPage({
     assets: { path: '/demo/assets', load: loadAssets },
     render: (addresses) => renderPage(addresses, hasExplorer),
-    sources: {
-      'script-src': "'self'",
-      'style-src': "'self'",
-      'connect-src': "'self'",
-      // The pictures of a catalogue may be on any host.
-      'img-src': "'self' https: data:",
-    },
+    // The pictures of a catalogue may be on any host.
+    sources: { 'img-src': "'self' https: data:" },
   });
 
 /** Nothing is bundled, and types are only blanked, so the browser's developer tools show these sources. */

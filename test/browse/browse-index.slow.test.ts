@@ -4,6 +4,7 @@ import type { BrowseEngine, BrowseRequest, SearchFilter } from '../../src/browse
 import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
+import { startGatewayProcess } from '../support/process.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 
 const NOT_READY = { isReady: false, products: 0, filledShare: 0, bytes: 0 };
@@ -306,4 +307,25 @@ test('a gateway has no index where it is switched off, or where changes are not 
       ),
     ).resolves.toEqual([]);
   }
+});
+
+test('questions and changes are read one after another, so that the driver warns of nothing', async () => {
+  await using database = await shop(5000);
+  await database.sql(`update product set sku = 'SKU-' || id`);
+  const environment = { DATABASE_URL: database.url, READY_WHEN_INDEXED: 'true', ...PATIENT };
+  await using gateway = await startGatewayProcess(environment, [], ['--trace-deprecation']);
+  const get = async (target: string) => (await fetch(new URL(target, gateway.url))).text();
+  await expect.poll(() => get('/readyz'), { timeout: 30_000 }).toContain('ok');
+  const search = async (code: number): Promise<void> => {
+    const query = `{ productSearch(search: "sku-${code}", orderBy: NAME_ASC) { nodes { id } } }`;
+    expect(JSON.parse(await get(`/graphql?query=${encodeURIComponent(query)}`))).toEqual({
+      data: { productSearch: { nodes: [{ id: code }] } },
+    });
+  };
+  for (let round = 0; round < 10; round += 1) {
+    await database.sql(`update product set price = price + 1 where id % 10 = ${round}`);
+    await Promise.all(Array.from({ length: 40 }, (_, index) => search(1 + round * 40 + index)));
+  }
+  expect((await get('/metrics')).match(/vitrine_browse_answers_total\{engine="index"\} (\d+)/)?.[1]).not.toBe('0');
+  expect(/DeprecationWarning.*/.exec(gateway.command.output())?.[0]).toBeUndefined();
 });

@@ -20,10 +20,11 @@ const setUp = async (held = CHANGES) => {
 
   const reads: PromiseWithResolvers<void>[] = [];
   let isOver = false;
+  let client: DatabaseClient | undefined;
   const connect = async (): Promise<DatabaseClient> => {
     // The only end that he has.
     if (isOver) throw new UnfitCatalogue('the test is over');
-    const client = new DatabaseClient(connectionConfig(database.url));
+    client = new DatabaseClient(connectionConfig(database.url));
     await client.connect();
     const query = client.query.bind(client) as (statement: object, values?: unknown[]) => unknown;
     const readLater = async function* (copy: AsyncIterable<Buffer>) {
@@ -80,7 +81,7 @@ const setUp = async (held = CHANGES) => {
     },
     [Symbol.asyncDispose]: async () => {
       isOver = true;
-      keeper.client?.connection.stream.destroy();
+      client?.connection.stream.destroy();
       for (const read of reads) read.resolve();
       keeper.changed({ table: 'product', ids: undefined });
       await expect(running).rejects.toThrow('the test is over');

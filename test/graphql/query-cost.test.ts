@@ -266,7 +266,7 @@ describe('the cost is told in the answer', () => {
         errors: [
           {
             message:
-              'The operation costs 1,111,110, and may cost 20,000 (QUERY_MAX_COST). Most of it is "products.category.products.category.products".',
+              'Too many units of cost: 1,111,110, and there may be 20,000 (QUERY_MAX_COST). Look at "products.category.products.category.products".',
             extensions: {
               code: 'QUERY_TOO_COMPLEX',
               limit: 'QUERY_MAX_COST',

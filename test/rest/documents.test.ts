@@ -201,7 +201,7 @@ describe('the start is refused, with file, line, column and reason, for a docume
 
   const TOO_DEAR = 'hotProducts.category.products.category.products';
   const costs = (cost: string) =>
-    ` The operation costs ${cost}, and may cost 20,000 (QUERY_MAX_COST). Most of it is "${TOO_DEAR}".`;
+    ` Too many units of cost: ${cost}, and there may be 20,000 (QUERY_MAX_COST). Look at "${TOO_DEAR}".`;
   const outOfRange = (at: string, value: number) =>
     `${at} Argument "limit" must be between 1 and 100, but is ${value}.`;
 
@@ -219,7 +219,7 @@ describe('the start is refused, with file, line, column and reason, for a docume
       // Whatever the parameters are.
       [costs('1,111,110')]:
         'query ($n: Int! = 1) { hotProducts(limit: $n) { category { products(limit: $n) { category { products(limit: $n) { id } } } } } }',
-      [` The document selects fields more than 20 deep (QUERY_MAX_DEPTH), at "hotProducts.category${'.parent'.repeat(19)}".`]: `{ hotProducts { category { ${'parent { '.repeat(19)}id${' }'.repeat(19)} } } }`,
+      [` Too many levels of fields: 21, and there may be 20 (QUERY_MAX_DEPTH). Look at "hotProducts.category${'.parent'.repeat(19)}".`]: `{ hotProducts { category { ${'parent { '.repeat(19)}id${' }'.repeat(19)} } } }`,
     }),
   )('%s', async ([reason, text]) => {
     const limits = { ...readConfig({}).queryLimits, maxTokens: 5000 };

@@ -41,16 +41,11 @@ const answer = async ({ name, asked }: Question): Promise<Questions[Question['na
   if (name === 'suggest') return suggest(index, categories, asked);
   if (name === 'correct') return { terms: correct(index, asked) };
   const { order, page, code } = asked;
-  const { client } = keeper;
   const { rankings } = index;
   const position = order === 'NAME_ASC' ? positionOf(page) : undefined;
-  if (!client && (position || code !== undefined)) return undefined;
-  const [boundaryRank, codeIds] = client
-    ? await Promise.all([
-        position && rankOfPosition(index, client, position),
-        code === undefined ? [] : readIdsByCode(client, code),
-      ])
-    : [];
+  const boundaryRank = position && (await keeper.read((client) => rankOfPosition(index, client, position)));
+  const codeIds = code === undefined ? [] : await keeper.read((client) => readIdsByCode(client, code));
+  if (!codeIds) return undefined;
   // Another thing may have been read in between.
   const isRanked = index.hasRanks && index.unranked.size === 0 && index.rankings === rankings;
   if (order === 'NAME_ASC' && (!isRanked || (position && boundaryRank === undefined))) return undefined;

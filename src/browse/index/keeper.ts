@@ -2,6 +2,7 @@ import type { DatabaseClient } from '../../database/client.ts';
 import type { IndexStatus, NotifiedChange } from './messages.ts';
 import { ProductIndex } from './product-index.ts';
 import { rankNames, readBeginning, readCategories, readProducts, readProductsAfter } from './read.ts';
+import type { ProductRow } from './rows.ts';
 import { SuggestedCategories } from './suggest.ts';
 
 interface Options {
@@ -100,6 +101,7 @@ export class IndexKeeper {
   #applied = -1;
   #ranked = -1;
   #waiting: Waiting[] = [];
+  #reading: Promise<unknown> = Promise.resolve();
   /** Ends the sleep of the keeper. */
   #wake: { readonly by: 'changes' | 'questions'; readonly end: () => void } | undefined;
   /** From this thread's time to the database's. Where that is set back, the index is filled again. */
@@ -122,10 +124,6 @@ export class IndexKeeper {
   get #whole(): ProductIndex | undefined {
     const state = this.#state;
     return state.name === 'empty' || state.name === 'filling' ? undefined : state.index;
-  }
-
-  get client(): DatabaseClient | undefined {
-    return this.#client;
   }
 
   changed({ table, ids }: NotifiedChange): void {
@@ -204,7 +202,7 @@ export class IndexKeeper {
     }
     const client = await this.#connected();
     const startedMs = performance.now();
-    const { estimate, now } = await this.#inTime(readBeginning(client));
+    const { estimate, now } = await this.#inTurn(() => readBeginning(client));
     const index = new ProductIndex();
     index.settle(now);
     index.columns.reserve(estimate);
@@ -214,7 +212,7 @@ export class IndexKeeper {
     this.#become(filling);
     await this.#readAll(client, filling);
     if (this.#state !== filling) return;
-    await this.#inTime(rankNames(index, client));
+    await this.#inTurn(() => rankNames(index, client));
     if (this.#state !== filling) return;
     index.arrange();
     collectGarbage();
@@ -227,12 +225,12 @@ export class IndexKeeper {
     const { index, estimate } = filling;
     let loggedMs = filling.startedMs;
     let lastId = BEFORE_FIRST_ID;
+    const onProduct = (product: ProductRow): void => {
+      index.put(product);
+      lastId = product.id;
+    };
     for (let count = FILLED_AT_ONCE; count === FILLED_AT_ONCE; ) {
-      const reading = readProductsAfter(client, lastId, FILLED_AT_ONCE, (product) => {
-        index.put(product);
-        lastId = product.id;
-      });
-      count = await this.#inTime(reading);
+      count = await this.#inTurn(() => readProductsAfter(client, lastId, FILLED_AT_ONCE, onProduct));
       if (this.#state !== filling) return;
       this.#checkSize(index);
       this.#options.onStatus();
@@ -254,7 +252,7 @@ export class IndexKeeper {
     this.#checkSize(index);
     this.#applied = upTo;
     this.#answer(this.#answering(), upTo, ({ needsNames }) => !needsNames);
-    await this.#inTime(rankNames(index, client));
+    await this.#inTurn(() => rankNames(index, client));
     if (this.#whole !== index) return;
     this.#ranked = upTo;
     this.#answer(this.#answering(), upTo);
@@ -274,7 +272,7 @@ export class IndexKeeper {
     this.#pending = { ids: new Set(), areCategories: false };
     let from = 0;
     try {
-      if (areCategories) this.#categories = new SuggestedCategories(await this.#inTime(readCategories(client)));
+      if (areCategories) this.#categories = new SuggestedCategories(await this.#inTurn(() => readCategories(client)));
       for (; from < ids.length; from += ROWS_AT_ONCE)
         await this.#readAgain(client, index, ids.slice(from, from + ROWS_AT_ONCE));
     } catch (error) {
@@ -285,11 +283,11 @@ export class IndexKeeper {
 
   async #readAgain(client: DatabaseClient, index: ProductIndex, ids: readonly number[]): Promise<void> {
     const gone = new Set(ids);
-    const reading = readProducts(client, ids, (product) => {
+    const onProduct = (product: ProductRow): void => {
       gone.delete(product.id);
       index.put(product);
-    });
-    await this.#inTime(reading);
+    };
+    await this.#inTurn(() => readProducts(client, ids, onProduct));
     for (const id of gone) index.remove(id);
   }
 
@@ -301,14 +299,26 @@ export class IndexKeeper {
     throw new UnfitCatalogue(`${index.columns.live} products take more than ${limit}`);
   }
 
-  /** Ends a connection that does not answer: the driver's `query_timeout` would not see that a copy has ended. */
-  async #inTime<Value>(reading: Promise<Value>): Promise<Value> {
-    const timer = setTimeout(() => this.#disconnect(), READ_TIMEOUT_MS);
-    try {
-      return await reading;
-    } finally {
-      clearTimeout(timer);
-    }
+  /** What a question needs of the database; undefined without a connection. */
+  read<Value>(work: (client: DatabaseClient) => Promise<Value>): Promise<Value | undefined> {
+    return this.#inTurn(async () => this.#client && work(this.#client));
+  }
+
+  /**
+   * Reads when all else has been read that was to be before, because the driver takes one query at a time. Ends a connection that does not answer:
+   * the driver's `query_timeout` would not see that a copy has ended.
+   */
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const reading = this.#reading.then(async () => {
+      const timer = setTimeout(() => this.#disconnect(), READ_TIMEOUT_MS);
+      try {
+        return await work();
+      } finally {
+        clearTimeout(timer);
+      }
+    });
+    this.#reading = reading.catch(() => {});
+    return reading;
   }
 
   async #connected(): Promise<DatabaseClient> {

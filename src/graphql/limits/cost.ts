@@ -23,7 +23,7 @@ import {
   rootOf,
   type SelectedField,
 } from '../selection.ts';
-import { readable, tooComplex } from './document-size.ts';
+import { refuseExcess } from './document-size.ts';
 import {
   assumedSizeOf,
   isObjectList,
@@ -257,19 +257,14 @@ export const createCostLimit = (schema: GraphQLSchema, maximum: number) => {
     report: (plan: CostPlan, variables: VariableValues): CostReport => toReport(plan.measure(variables)),
     /** @param variables undefined: the most that any variables could make it cost. @throws AppError QUERY_TOO_COMPLEX */
     check: (plan: CostPlan, variables?: VariableValues): void => {
-      if (plan.introspection > maxIntrospection) {
-        throw tooComplex(
-          `The introspection costs ${readable(Math.ceil(plan.introspection))}, and may cost ${readable(maxIntrospection)} (${INTROSPECTION_ROOM} times the whole schema).`,
-          { limit: 'introspection', maximum: maxIntrospection, actual: plan.introspection },
-        );
-      }
-      const cost = plan.measure(variables);
-      if (cost.total <= maximum) return;
-      const excess = toReport(cost);
-      throw tooComplex(
-        `The operation costs ${readable(excess.actual)}, and may cost ${readable(maximum)} (QUERY_MAX_COST). Most of it is "${excess.field}".`,
-        { limit: 'QUERY_MAX_COST', ...excess },
-      );
+      const introspection = {
+        limit: 'introspection',
+        actual: Math.ceil(plan.introspection),
+        maximum: maxIntrospection,
+      };
+      refuseExcess('units of cost for the schema', introspection);
+      const cost = toReport(plan.measure(variables));
+      refuseExcess('units of cost', { limit: 'QUERY_MAX_COST', ...cost });
     },
   };
 };

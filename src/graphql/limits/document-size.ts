@@ -39,29 +39,13 @@ const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BR
  * @throws GraphQLError for a syntax error in a token
  */
 export const readTokens = (source: Source, { maxTokens, maxDepth }: QueryLimits): Lexer => {
-  checkCount(
-    'characters',
-    source.body.length,
-    maxCharsOf({ maxTokens }),
-    'characters',
-    `${CHARS_PER_TOKEN} for each of QUERY_MAX_TOKENS`,
-  );
+  const characters = { limit: 'characters', actual: source.body.length, maximum: maxCharsOf({ maxTokens }) };
+  refuseExcess('characters in the document', characters);
   const { lexer, tokens, nesting } = measureTokens(source);
-  checkCount('tokens', tokens, maxTokens, 'QUERY_MAX_TOKENS', 'QUERY_MAX_TOKENS');
-  const maxNesting = maxDepth * NESTING_PER_DEPTH;
-  checkCount('levels of braces, brackets and parentheses', nesting, maxNesting, 'nesting', 'twice QUERY_MAX_DEPTH');
+  refuseExcess('tokens in the document', { limit: 'QUERY_MAX_TOKENS', actual: tokens, maximum: maxTokens });
+  const levels = { limit: 'nesting', actual: nesting, maximum: maxDepth * NESTING_PER_DEPTH };
+  refuseExcess('levels of braces, brackets and parentheses', levels);
   return lexer;
-};
-
-/** @param by what the maximum comes from */
-const checkCount = (what: string, actual: number, maximum: number, limit: string, by?: string): void => {
-  if (actual <= maximum) return;
-  const origin = by === undefined ? '' : ` (${by})`;
-  throw tooComplex(`The document has ${readable(actual)} ${what}, and may have ${readable(maximum)}${origin}.`, {
-    limit,
-    maximum,
-    actual,
-  });
 };
 
 const measureTokens = (source: Source): { lexer: Lexer; tokens: number; nesting: number } => {
@@ -92,7 +76,7 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
   const fragments = fragmentsOf(document);
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   const count = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
-  checkCount('fragments', count, MAX_FRAGMENTS, 'fragments');
+  refuseExcess('fragments', { limit: 'fragments', actual: count, maximum: MAX_FRAGMENTS });
 
   const maxNesting = maxDepth * NESTING_PER_DEPTH;
   const unused = new Set(fragments.values());
@@ -103,12 +87,7 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
 
   /** @param nesting selection sets within selection sets, those of fragments included */
   const walk = ({ selections }: SelectionSetNode, nesting = 1): void => {
-    if (nesting > maxNesting) {
-      throw tooComplex(
-        `The document nests selections and fragments more than ${maxNesting} deep (twice QUERY_MAX_DEPTH).`,
-        { limit: 'nesting', maximum: maxNesting, actual: nesting },
-      );
-    }
+    refuseExcess('levels of selections and fragments', { limit: 'nesting', actual: nesting, maximum: maxNesting });
     for (const selection of selections) {
       const before = fields;
       if (selection.kind === Kind.FIELD) walkField(selection, nesting);
@@ -122,13 +101,8 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
   const walkField = ({ alias, name, selectionSet }: FieldNode, nesting: number): void => {
     path.push((alias ?? name).value);
     if (path.length > maxDepth) {
-      const field = path.join('.');
-      throw tooComplex(`The document selects fields more than ${maxDepth} deep (QUERY_MAX_DEPTH), at "${field}".`, {
-        limit: 'QUERY_MAX_DEPTH',
-        maximum: maxDepth,
-        actual: path.length,
-        field,
-      });
+      const depth = { limit: 'QUERY_MAX_DEPTH', actual: path.length, maximum: maxDepth, field: path.join('.') };
+      refuseExcess('levels of fields', depth);
     }
     countField();
     if (selectionSet) walk(selectionSet, nesting + 1);
@@ -147,11 +121,11 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
 
   const countField = (): void => {
     fields += 1;
-    if (fields <= maxFields) return;
-    throw tooComplex(
-      `The document selects more than ${readable(maxFields)} fields with its fragments written out (QUERY_MAX_FIELDS).`,
-      { limit: 'QUERY_MAX_FIELDS', maximum: maxFields, actual: fields },
-    );
+    refuseExcess('fields, with fragments written out', {
+      limit: 'QUERY_MAX_FIELDS',
+      actual: fields,
+      maximum: maxFields,
+    });
   };
 
   for (const { selectionSet } of operations) walk(selectionSet);
@@ -183,12 +157,8 @@ const checkRepeats = (roots: readonly (readonly Parent[])[], fragments: Fragment
       const count = selections.length;
       pairs += (count * (count - 1)) / 2;
       if (count > most.count) most = { field, count };
-      if (pairs > MAX_PAIRS) {
-        throw tooComplex(
-          `The document selects the same fields so often that ${readable(pairs)} pairs or more would have to be compared, and may be ${readable(MAX_PAIRS)}. Most are "${most.field}".`,
-          { limit: 'repeats', maximum: MAX_PAIRS, actual: pairs, field: most.field },
-        );
-      }
+      const excess = { limit: 'repeats', actual: pairs, maximum: MAX_PAIRS, field: most.field };
+      refuseExcess('pairs of equal fields to compare', excess);
       visit(selections, `${field}.`);
     }
   };
@@ -199,19 +169,26 @@ const checkRepeats = (roots: readonly (readonly Parent[])[], fragments: Fragment
 /** How much one operation may ask for, as the operator sets it. */
 export type QueryLimits = Config['queryLimits'];
 
-interface Excess {
-  /** The variable that sets it, or what it is a limit of. */
+interface Measured {
+  /** The variable that sets the maximum, or what it is a limit of. */
   readonly limit: string;
-  readonly maximum: number;
   readonly actual: number;
-  /** The path of the field that costs most. */
-  readonly field?: string;
+  readonly maximum: number;
+  /** The path of the field that has most of it. */
+  readonly field?: string | undefined;
 }
 
-/** @param message a sentence with everything that `excess` tells programs */
-export const tooComplex = (message: string, excess: Excess): AppError =>
-  new AppError('QUERY_TOO_COMPLEX', message, { details: { ...excess } });
+/** @param what there is too much of @throws AppError QUERY_TOO_COMPLEX, which tells programs what was measured */
+export const refuseExcess = (what: string, { limit, actual, maximum, field }: Measured): void => {
+  if (actual <= maximum) return;
+  const where = field === undefined ? '' : ` Look at "${field}".`;
+  throw new AppError(
+    'QUERY_TOO_COMPLEX',
+    `Too many ${what}: ${readable(actual)}, and there may be ${readable(maximum)} (${limit}).${where}`,
+    { details: { limit, maximum, actual, ...(field !== undefined && { field }) } },
+  );
+};
 
 /** `1,234,567` */
-export const readable = (count: number): string =>
+const readable = (count: number): string =>
   count < Number.MAX_SAFE_INTEGER ? count.toLocaleString('en-US') : 'more than 2^53';

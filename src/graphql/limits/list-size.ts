@@ -27,7 +27,7 @@ import {
 import type { OperationContext, RowCount } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
 import { hasNode } from '../selection.ts';
-import { readable, tooComplex } from './document-size.ts';
+import { refuseExcess } from './document-size.ts';
 
 /*
  * How long a list may be, in the terms of https://ibm.github.io/graphql-specs/cost-spec.html, is declared at the field:
@@ -167,9 +167,5 @@ const countRows = (count: RowCount, rows: number, field: string): void => {
   count.rows += rows;
   const { rows: actual, maximum } = count;
   // One list alone is as long as its table: no client has multiplied anything.
-  if (actual <= maximum || actual === rows) return;
-  throw tooComplex(
-    `The operation has more than ${readable(maximum)} rows (QUERY_MAX_COST). It was given up in "${field}".`,
-    { limit: 'QUERY_MAX_COST', maximum, actual, field },
-  );
+  if (actual !== rows) refuseExcess('rows in lists', { limit: 'QUERY_MAX_COST', actual, maximum, field });
 };

@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
+import { apart } from '../../apart.ts';
 import type { Change } from '../../cache/tags.ts';
 import { AppError } from '../../errors.ts';
 import { textOfResult } from '../body-form.ts';
@@ -27,14 +27,13 @@ export class ChangeTopics {
   readonly #source: ChangeSource;
   readonly #topics = new Map<string, ChangeTopic>();
   #beginning = 0;
-  /** When what each table shows next changes with time alone, by the database's clock. Past, or not here: not known. */
-  readonly #plannedMs = new Map<string, number>();
-  readonly #apart = AsyncLocalStorage.snapshot();
+  /** When what each table shows next changes with time alone, as it was last known, by the database's clock. */
+  readonly #nextMs = new Map<string, number>();
   readonly #unwatch: () => void;
 
   constructor(source: ChangeSource) {
     this.#source = source;
-    this.#unwatch = source.tagVersions.watch((change) => void this.#onChange(change));
+    this.#unwatch = source.tagVersions.watch((change) => this.#onChange(change));
   }
 
   /**
@@ -62,22 +61,19 @@ export class ChangeTopics {
 
   /**
    * Tells what has begun or ended with time alone; to be called again and again. Once a planned change is past, a later one may be, too,
-   * until the next heartbeat brings the new plan: listeners hear of all of them after that.
+   * until the next heartbeat says when the next one is: listeners hear of all of them after that.
    */
   look(): void {
     if (!this.#isOn) return;
     const { tagVersions, freshnessMonitor, clock } = this.#source;
     const nowMs = clock.nowMs();
     for (const { table } of tagVersions.tags.tables) {
-      const isToCome = nowMs < (this.#plannedMs.get(table) ?? Number.NEGATIVE_INFINITY);
-      const nextMs = freshnessMonitor.plannedMs(table);
-      if (nextMs > nowMs) {
-        this.#plannedMs.set(table, nextMs);
-        if (!isToCome) this.#hear({ table });
-      } else {
-        // To be asked for a heartbeat.
-        freshnessMonitor.nextChangeMs(table);
-      }
+      // Where it is not known, this asks for a heartbeat.
+      const nextMs = freshnessMonitor.nextChangeMs(table, nowMs);
+      if (nextMs === undefined) continue;
+      const isToCome = nowMs < (this.#nextMs.get(table) ?? Number.NEGATIVE_INFINITY);
+      this.#nextMs.set(table, nextMs);
+      if (!isToCome) this.#hear({ table });
     }
   }
 
@@ -94,32 +90,31 @@ export class ChangeTopics {
   async #plan(): Promise<void> {
     const { tagVersions, freshnessMonitor } = this.#source;
     await freshnessMonitor.plan();
-    for (const { table } of tagVersions.tags.tables) this.#plannedMs.set(table, freshnessMonitor.plannedMs(table));
+    for (const { table } of tagVersions.tags.tables) {
+      const nextMs = freshnessMonitor.nextChangeMs(table);
+      if (nextMs !== undefined) this.#nextMs.set(table, nextMs);
+    }
   }
 
-  async #onChange(change: Change): Promise<void> {
+  #onChange(change: Change): void {
     if (!this.#isOn || change.isOfClock) return;
-    // A row that has changed may begin soon, before anything else that is planned. If it begins before the plan is known,
-    // this change tells of it.
-    const isPlanned = await this.#source.freshnessMonitor.plan();
+    // A row that has changed may begin before anything else that was planned.
     this.look();
-    if (!isPlanned) this.#plannedMs.delete(change.table);
-    // If nothing is planned and no rows are named, `look` tells of the table once the table is planned again.
-    if (isPlanned || change.rows) this.#hear(change);
+    this.#hear(change);
   }
 
   #hear(change: Change): void {
     const tell = (): void => {
       for (const topic of this.#topics.values()) topic.add(change);
     };
-    this.#apart(() => setTimeout(tell, this.#source.freshnessMs).unref());
+    apart(() => setTimeout(tell, this.#source.freshnessMs).unref());
   }
 
   #topic(key: string, feed: Feed): ChangeTopic {
     let topic = this.#topics.get(key);
     if (!topic) {
       const onEmpty = (): void => void this.#topics.delete(key);
-      topic = new ChangeTopic(feed, this.#source.kindOf, onEmpty, this.#apart);
+      topic = new ChangeTopic(feed, this.#source.kindOf, onEmpty);
       this.#topics.set(key, topic);
     }
     return topic;
@@ -148,22 +143,15 @@ class ChangeTopic implements Topic {
   readonly #feed: Feed;
   readonly #kindOf: ChangeSource['kindOf'];
   readonly #onEmpty: () => void;
-  readonly #apart: ReturnType<typeof AsyncLocalStorage.snapshot>;
   readonly #untold = new Map<TopicListener, Untold>();
   #gathered = new ChangedIds();
   #toldMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    feed: Feed,
-    kindOf: ChangeSource['kindOf'],
-    onEmpty: () => void,
-    apart: ReturnType<typeof AsyncLocalStorage.snapshot>,
-  ) {
+  constructor(feed: Feed, kindOf: ChangeSource['kindOf'], onEmpty: () => void) {
     this.#feed = feed;
     this.#kindOf = kindOf;
     this.#onEmpty = onEmpty;
-    this.#apart = apart;
   }
 
   join(listener: TopicListener): this {
@@ -197,7 +185,7 @@ class ChangeTopic implements Topic {
   }
 
   #tellSoon(afterMs = this.#toldMs + MIN_INTERVAL_MS - performance.now()): void {
-    this.#timer ??= this.#apart(() => setTimeout(() => this.#tell(), Math.max(COLLECT_MS, Math.ceil(afterMs))));
+    this.#timer ??= apart(() => setTimeout(() => this.#tell(), Math.max(COLLECT_MS, Math.ceil(afterMs))));
   }
 
   #tell(): void {

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import { apart } from '../../apart.ts';
 import type { BodySink } from '../../http/message.ts';
 import { textOfResult, WrittenResult } from '../body-form.ts';
 import { withExtensions } from '../mask-error.ts';
@@ -27,7 +27,6 @@ export class EventStreams {
   readonly #sinks = new Map<BodySink, number>();
   #joined = 0;
   #commented = 0;
-  readonly #apart = AsyncLocalStorage.snapshot();
   #commenting: NodeJS.Timeout | undefined;
 
   /** Writes one result, and the end. */
@@ -81,7 +80,7 @@ export class EventStreams {
   #beginComments(sink: BodySink): void {
     this.#joined += 1;
     this.#sinks.set(sink, this.#joined % COMMENT_GROUPS);
-    this.#commenting ??= this.#apart(() => setInterval(() => this.#comment(), COMMENT_MS / COMMENT_GROUPS));
+    this.#commenting ??= apart(() => setInterval(() => this.#comment(), COMMENT_MS / COMMENT_GROUPS));
   }
 
   #endComments(sink: BodySink): void {

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionResult } from 'graphql';
+import { apart } from '../../apart.ts';
 import type { CachedResponse } from '../../cache/cached-response.ts';
 import type { Found } from '../../cache/response-cache.ts';
 import { createSemaphore } from '../../overload/load-guard.ts';
@@ -47,8 +47,6 @@ export class Topics {
   readonly #semaphore = createSemaphore(CONCURRENCY);
   readonly #unwatch: () => void;
   #isLooking = false;
-  /** Runs work outside of the request in which it happens to begin: its statements are not the request's. */
-  readonly apart = AsyncLocalStorage.snapshot();
 
   constructor(options: Options) {
     this.options = options;
@@ -184,14 +182,14 @@ class StateTopic implements Topic {
 
   #arm(delayMs: number, action: () => void): void {
     clearTimeout(this.#timer);
-    this.#timer = this.#topics.apart(() => setTimeout(action, Math.min(Math.max(0, delayMs), MAX_TIMER_MS)));
+    this.#timer = apart(() => setTimeout(action, Math.min(Math.max(0, delayMs), MAX_TIMER_MS)));
   }
 
   #enqueue(): void {
     if (this.#isQueued || !this.#isOpen) return;
     clearTimeout(this.#timer);
     this.#isQueued = true;
-    void this.#topics.apart(() =>
+    void apart(() =>
       this.#topics.inTurn(async () => {
         if (this.#isOpen) await this.#execute();
       }),
