@@ -68,6 +68,13 @@ export type SearchPage =
 /** Only those that an operation selects, because each takes time. */
 export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'onSale' | 'attributes' | 'options';
 
+/**
+ * Where texts and labels are looked for before the tables' own, as `Language.fallBacks`: products and categories are found, sorted and suggested by
+ * their texts as they are shown, and what is equal in a facet is sorted by its label. Absent: the language of the tables' columns. Filters and answers
+ * have the names of the tables all the same.
+ */
+export type FallBacks = readonly string[] | undefined;
+
 export interface BrowseRequest {
   readonly terms: readonly SearchTerm[];
   /**
@@ -81,6 +88,7 @@ export interface BrowseRequest {
   readonly isCounted: boolean;
   readonly facets: ReadonlySet<Facet>;
   readonly now: Date;
+  readonly languages?: FallBacks;
 }
 
 export interface ValueCount<Value> {
@@ -101,7 +109,7 @@ export const MAX_FACET_VALUES = 100;
 /** The values of an attribute or an option. */
 export interface ValueFacets {
   readonly name: string;
-  /** Most products first, then by value in the order of code points. A product that has a value twice counts once. */
+  /** Most products first, then by label and value in the order of code points. A product that has a value twice counts once. */
   readonly values: readonly ValueCount<string>[];
   /**
    * The least and the greatest, written as `values` are, where all that the counted products have of the name are numbers: never of options, which
@@ -113,8 +121,8 @@ export interface ValueFacets {
 
 /**
  * Each counts the products under search and filter without the facet's own part, but tags with it: a product needs all of those that are picked, so
- * that without them a count would be of products that the next click does not find. Most first, then by value in the order of code points; zero is
- * left out, and so is what comes after {@link MAX_FACET_VALUES}.
+ * that without them a count would be of products that the next click does not find. Most first, then by label and value in the order of code points;
+ * zero is left out, and so is what comes after {@link MAX_FACET_VALUES}.
  */
 export interface FacetCounts {
   /** Of each category's own products: the caller adds those of descendants. Not ordered. */
@@ -126,7 +134,7 @@ export interface FacetCounts {
   readonly inStock?: number;
   readonly onSale?: number;
   /**
-   * By name: those that most products have a value of first, then in the order of code points. Each name counts the products under search and filter
+   * By name: those that most products have a value of first, then by label in the order of code points. Each name counts the products under search and filter
    * without the attribute filters of that very name, and with those of all other names.
    */
   readonly attributes?: readonly ValueFacets[];
@@ -151,6 +159,7 @@ export interface SuggestionRequest {
   readonly terms: readonly SearchTerm[];
   readonly limit: number;
   readonly now: Date;
+  readonly languages?: FallBacks;
 }
 
 /**
@@ -172,7 +181,11 @@ export interface BrowseEngine {
   readonly suggest: (request: SuggestionRequest) => Promise<readonly Suggestion[]>;
   /**
    * The first of the searches that may have been meant (`correctionsOf`) that some visible product has; undefined where one has all terms, or there
-   * is none. The words are those of visible products; a very large catalogue may look at those of its best sellers only.
+   * is none. The words are those of visible products in the language; a very large catalogue may look at those of its best sellers only.
    */
-  readonly correct: (terms: readonly SearchTerm[], now: Date) => Promise<readonly SearchTerm[] | undefined>;
+  readonly correct: (
+    terms: readonly SearchTerm[],
+    now: Date,
+    languages?: FallBacks,
+  ) => Promise<readonly SearchTerm[] | undefined>;
 }

@@ -38,7 +38,9 @@ const createBrowseLoaders = (engine: BrowseEngine, scope: LoaderScope) => {
       if (terms.length === 0) return [];
       scope.dependencies.add('product');
       scope.dependencies.add('category');
-      return scope.inFlight.track(engine.suggest({ terms, limit, now: scope.now }));
+      return scope.inFlight.track(
+        engine.suggest({ terms, limit, now: scope.now, languages: scope.language.fallBacks }),
+      );
     }, JSON.stringify),
   };
 };

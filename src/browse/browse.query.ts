@@ -21,7 +21,7 @@ builder.queryFields((t) => ({
       'Visible products, searched, filtered and sorted, with counts for further filters. Page through them by first and after, by last and before, or by page and pageSize.',
     args: SEARCH_ARGUMENTS,
     extensions: { extraCost: SEARCH_COST },
-    resolve: (_, args, { loaders }) => loaders.browse.search(readSearchArguments(args)),
+    resolve: (_, args, { loaders, language }) => loaders.browse.search(readSearchArguments(args, language.fallBacks)),
   }),
 
   searchSuggestions: t.field({

@@ -1,7 +1,9 @@
 import { isStorable } from '../database/storable-text.ts';
+import { labelSql } from '../language/shown.ts';
 import {
   type AttributeFilter,
   type Facet,
+  type FallBacks,
   MAX_FACET_VALUES,
   type OptionFilter,
   type SearchFilter,
@@ -113,23 +115,36 @@ export const FACET_COLUMNS = {
  * @param isInStock the condition on `b` that a variant that fits is in stock
  * @returns an expression
  */
-export const facetOf = (facet: Exclude<Facet, 'attributes' | 'options'>, fits: string, isInStock: string): string => {
+export const facetOf = (
+  facet: Exclude<Facet, 'attributes' | 'options'>,
+  fits: string,
+  isInStock: string,
+  languages: FallBacks,
+): string => {
   if (facet === 'inStock') return countOf(`${isInStock} and ${fits}`);
   if (facet === 'onSale') return countOf(`${isOnSale('b')} and ${fits}`);
   return FACETS[facet](
     `(select b.${FACET_COLUMNS[facet][0]}, count(*) as count from base b where ${fits} group by 1) c`,
+    languages,
   );
 };
 
 export const countOf = (condition: string): string => `(select count(*)::int from base b where ${condition})`;
 
 /** @param from rows with a value each @param count of the products that have it */
-const topValues = (value: string, from: string, count: string): string => `(
-      select coalesce(json_agg(v order by v.count desc, v.value collate "C"), '[]')
+const topValues = (value: string, from: string, count: string, languages?: FallBacks): string => {
+  const by = byLabel('v.value', languages);
+  return `(
+      select coalesce(json_agg(v order by v.count desc, ${by}), '[]')
       from (
-        select ${value} as value, sum(${count})::int as count from ${from}
-        group by 1 order by 2 desc, ${value} collate "C" limit ${MAX_FACET_VALUES}
+        select v.* from (select ${value} as value, sum(${count})::int as count from ${from} group by 1) v
+        order by v.count desc, ${by} limit ${MAX_FACET_VALUES}
       ) v)`;
+};
+
+/** By the label of a term, and the term itself where several have the same: the end of an `order by`. */
+const byLabel = (term: string, languages: FallBacks = []): string =>
+  [...(languages.length > 0 ? [labelSql(term, languages)] : []), term].map((each) => `${each} collate "C"`).join(', ');
 
 /** The lowest price of the cell of a price: `priceCellOf` of price-bands.ts, with a digit less before the point where there is none after it. */
 const priceCell = (price: string): string =>
@@ -138,12 +153,15 @@ const priceCell = (price: string): string =>
 const cents = (price: string): string => `(${price} * 100)::bigint`;
 
 /** @param rows `c`: each value of the column of the facet, and how many products have it */
-const FACETS: Readonly<Record<'categories' | 'brands' | 'tags' | 'price', (rows: string) => string>> = {
+const FACETS: Readonly<
+  Record<'categories' | 'brands' | 'tags' | 'price', (rows: string, languages: FallBacks) => string>
+> = {
   categories: (rows) =>
     `(select coalesce(json_agg(json_build_object('value', c.category_id, 'count', c.count)), '[]') from ${rows})`,
   brands: (rows) => topValues('c.brand', `${rows} where c.brand is not null`, 'c.count'),
   // Equal lists of tags are one row; a tag that a list has twice counts once.
-  tags: (rows) => topValues('t.tag', `${rows}, lateral (select distinct unnest(c.tags)) t(tag)`, 'c.count'),
+  tags: (rows, languages) =>
+    topValues('t.tag', `${rows}, lateral (select distinct unnest(c.tags)) t(tag)`, 'c.count', languages),
   price: (rows) => `(
       with counted_cell as (
         select ${priceCell('c.price')} as first, min(c.price) as min, max(c.price) as max, sum(c.count)::int as count from ${rows} group by 1
@@ -158,9 +176,12 @@ export const attributesFacet = (
   fits: string,
   others: readonly { readonly name: string; readonly condition: string }[],
   values: Values,
+  languages: FallBacks,
 ): string => {
   const conditions = others.map(({ name, condition }) => ` and (${condition} or a.name = ${nameOf(name, values)})`);
-  return valueFacets(`
+  return valueFacets(
+    languages,
+    `
     select name, count,
       case jsonb_typeof(value)
         when 'array' then array(select distinct jsonb_array_elements_text(value))
@@ -172,15 +193,23 @@ export const attributesFacet = (
       select a.name, a.value, count(*) as count
       from base b cross join lateral jsonb_each(b.attributes) as a(name, value)
       where ${fits}${conditions.join('')} group by 1, 2
-    ) grouped`);
+    ) grouped`,
+  );
 };
 
 /** @param options of the filter */
-export const optionsFacet = (fits: string, { options = [], inStock }: SearchFilter, values: Values): string => {
+export const optionsFacet = (
+  fits: string,
+  { options = [], inStock }: SearchFilter,
+  values: Values,
+  languages: FallBacks,
+): string => {
   const conditions = options.map(
     (option) => ` and (${hasOption(option, 'b', values)} or o.name = ${nameOf(option.name, values)})`,
   );
-  return valueFacets(`
+  return valueFacets(
+    languages,
+    `
     select name, count(*) as count, values, null::numeric as number
     from (
       select o.name, array_agg(distinct o.value) as values
@@ -189,23 +218,24 @@ export const optionsFacet = (fits: string, { options = [], inStock }: SearchFilt
       where ${fits} and o.name is not null and o.value is not null${inStock ? ' and v.stock > 0' : ''}${conditions.join('')}
       group by b.id, o.name
     ) of_product
-    group by name, values`);
+    group by name, values`,
+  );
 };
 
 /** A name that no table can hold is no name of theirs. */
 const nameOf = (name: string, values: Values): string => values.add(isStorable(name) ? name : null, 'text');
 
 /** @param grouped a query: by name and values, each value once, how many products have these, and the number that they are */
-const valueFacets = (grouped: string): string => `(
+const valueFacets = (languages: FallBacks, grouped: string): string => `(
       with grouped as materialized (${grouped}),
       top_name as (
         select name, sum(count) as count, count(*) = count(number) as are_numbers, min(number) as min, max(number) as max
         from grouped where cardinality(values) > 0 group by name
-        order by 2 desc, name collate "C" limit ${MAX_FACET_VALUES}
+        order by 2 desc, ${byLabel('grouped.name', languages)} limit ${MAX_FACET_VALUES}
       ),
       counted_value as (
         select g.name, v.value, sum(g.count)::int as count,
-          row_number() over (partition by g.name order by sum(g.count) desc, v.value collate "C") as place
+          row_number() over (partition by g.name order by sum(g.count) desc, ${byLabel('v.value', languages)}) as place
         from grouped g cross join lateral unnest(g.values) as v(value) group by g.name, v.value
       ),
       top_values as materialized (
@@ -215,5 +245,5 @@ const valueFacets = (grouped: string): string => `(
       select coalesce(json_agg(json_strip_nulls(json_build_object(
         'name', t.name, 'values', v.values,
         'min', case when t.are_numbers then ${numberText('t.min')} end, 'max', case when t.are_numbers then ${numberText('t.max')} end
-      )) order by t.count desc, t.name collate "C"), '[]')
+      )) order by t.count desc, ${byLabel('t.name', languages)}), '[]')
       from top_name t join top_values v on v.name = t.name)`;

@@ -91,17 +91,20 @@ export class BrowseIndex {
   before(other: BrowseEngine, dependencies: Dependencies): BrowseEngine {
     return {
       search: async (request) => {
+        if (request.languages) return other.search(request);
         const give = async (found: BrowseResult) => (request.order === 'NAME_ASC' ? this.#withNames(found) : found);
         return (await this.#ask('search', request, dependencies, give)) ?? other.search(request);
       },
       suggest: async (request) => {
-        const { terms, now, limit } = request;
+        const { terms, now, limit, languages } = request;
+        if (languages) return other.suggest(request);
         // More products than are asked for, as some have the same name.
         const asked = { terms, now, maxProducts: limit * 4 + 20 };
         const give = (found: Suggested) => this.#toSuggestions(found, limit);
         return (await this.#ask('suggest', asked, dependencies, give)) ?? other.suggest(request);
       },
-      correct: async (terms, now) => {
+      correct: async (terms, now, languages) => {
+        if (languages) return other.correct(terms, now, languages);
         const found = await this.#ask('correct', { terms, now }, dependencies, async (reply) => reply);
         return found ? found.terms : other.correct(terms, now);
       },

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isStorable } from '../database/storable-text.ts';
 import { badArgument } from '../errors.ts';
 import { orderColumns, PRODUCT_ORDERS, type ProductOrder } from '../product/product.order.ts';
-import type { Position, ProductSearchOrder, SearchTerm } from './browse-engine.ts';
+import type { FallBacks, Position, ProductSearchOrder, SearchTerm } from './browse-engine.ts';
 
 export const KEY_TYPES = {
   score: 'int',
@@ -49,6 +49,7 @@ interface CursorList {
   readonly order: ProductSearchOrder;
   readonly terms: readonly SearchTerm[];
   readonly code?: string | undefined;
+  readonly languages?: FallBacks;
 }
 
 /** A place in a list, as text that clients hand back and do not read: the order, the search and the position. */
@@ -73,9 +74,10 @@ export const decodeCursor = (list: CursorList, cursor: string, argument: 'after'
 const SEARCH_LENGTH = 10;
 
 /** The words alone do not say it: of `X-1` and `X 1`, one may be a code, which comes first. */
-const searchOf = ({ terms, code }: CursorList): string => {
+const searchOf = ({ terms, code, order, languages = [] }: CursorList): string => {
   const search = code ?? terms.map(({ text }) => text).join(' ');
-  return search === '' ? '' : hash('sha1', search, 'base64url').slice(0, SEARCH_LENGTH);
+  const language = search !== '' || order === 'NAME_ASC' ? languages.join(' ') : '';
+  return search + language === '' ? '' : hash('sha1', search + language, 'base64url').slice(0, SEARCH_LENGTH);
 };
 
 const readParts = (cursor: string): string[] | undefined => {

@@ -2,11 +2,13 @@ import { pathAbove } from '../category/category.loader.ts';
 import { RowVanished } from '../database/failures.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
 import type { LoaderScope } from '../graphql/context.ts';
+import { shownText } from '../language/shown.ts';
 import type {
   BrowseEngine,
   BrowseResult,
   Facet,
   FacetCounts,
+  FallBacks,
   ProductSearchOrder,
   SearchFilter,
   SearchPage,
@@ -26,6 +28,7 @@ export interface ProductQuery {
   readonly withDescendants: boolean;
   readonly order: ProductSearchOrder;
   readonly page: SearchPage;
+  readonly languages: FallBacks;
 }
 
 export interface SearchEdge {
@@ -71,7 +74,7 @@ export class ProductSearch {
     return items.map(({ id, position }) => ({
       cursor: encodeCursor(this.#query, position),
       node: () => this.#product(id),
-      highlight: async () => (this.#query.search !== undefined ? { product: await this.#product(id), terms } : null),
+      highlight: async () => (this.#query.search === undefined ? null : this.#matchOf(await this.#product(id), terms)),
     }));
   }
 
@@ -114,15 +117,23 @@ export class ProductSearch {
       const above = this.#query.withDescendants ? pathAbove(category, byId) : [];
       for (const each of [category, ...above]) counts.set(each, (counts.get(each) ?? 0) + count);
     }
+    const nameOf = ({ category }: CategoryCount): string => shownText(category, 'name', this.#query.languages);
     return [...counts]
       .map(([category, count]) => ({ category, count }))
       .sort(
         (one, other) =>
           other.count - one.count ||
-          compareCodePoints(one.category.name, other.category.name) ||
+          compareCodePoints(nameOf(one), nameOf(other)) ||
           one.category.id - other.category.id,
       )
       .slice(0, limit);
+  }
+
+  #matchOf(product: Product, terms: readonly SearchTerm[]): Match {
+    const { languages } = this.#query;
+    const name = shownText(product, 'name', languages);
+    const subtitle = shownText(product, 'subtitle', languages);
+    return { product: { name, subtitle, description: shownText(product, 'description', languages) }, terms };
   }
 
   async #product(id: number): Promise<Product> {
@@ -148,7 +159,7 @@ export class ProductSearch {
   }
 
   async #find(): Promise<Found> {
-    const { search, terms, code, order, page, filter, withDescendants } = this.#query;
+    const { search, terms, code, order, page, filter, withDescendants, languages } = this.#query;
     if (search !== undefined && terms.length === 0 && !code) return { ...NOTHING, terms, correctedSearch: null };
     const { loaders, now } = this.#scope;
     const facets = new Set(this.#needs);
@@ -165,6 +176,7 @@ export class ProductSearch {
       isCounted,
       facets: facets as Set<Facet>,
       now,
+      languages,
     };
     /** Whether what was typed is a code of a product that does not fit the filter: then it is not mistyped. */
     const isCode = async (): Promise<boolean> => {
@@ -175,7 +187,7 @@ export class ProductSearch {
     const asked = await this.#engine.search({ ...request, terms, ...(code !== undefined && { code }) });
     const asTyped = { ...asked, terms, correctedSearch: null };
     if (terms.length === 0 || isFound(asked) || (await isCode())) return asTyped;
-    const corrected = await this.#engine.correct(terms, now);
+    const corrected = await this.#engine.correct(terms, now, languages);
     const found = corrected && (await this.#engine.search({ ...request, terms: corrected }));
     if (!found || !isFound(found)) return asTyped;
     return { ...found, terms: corrected, correctedSearch: replaceTerms(search ?? '', terms, corrected) };

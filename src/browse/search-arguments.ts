@@ -4,7 +4,7 @@ import { badArgument } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, LIST_SIZE, MAX_IDS, PAGE_NUMBER, withinIfGiven } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { MAX_FILTERS, ProductFilter, ProductSearchOrderEnum } from './browse.type.ts';
-import type { AttributeFilter, SearchFilter, SearchPage } from './browse-engine.ts';
+import type { AttributeFilter, FallBacks, SearchFilter, SearchPage } from './browse-engine.ts';
 import { decodeCursor } from './order.ts';
 import type { ProductQuery } from './product-search.ts';
 import { foldCode, type PlacedTerm, termsOf } from './words.ts';
@@ -37,7 +37,7 @@ export const SEARCH_ARGUMENTS = builder.args((t) => ({
 export type SearchArguments = InputShapeFromFields<typeof SEARCH_ARGUMENTS>;
 
 /** @param args within the bounds that the schema declares @throws AppError BAD_USER_INPUT */
-export const readSearchArguments = (args: SearchArguments): ProductQuery => {
+export const readSearchArguments = (args: SearchArguments, languages?: FallBacks): ProductQuery => {
   const search = args.search?.trim() ? args.search : undefined;
   const terms = search === undefined ? [] : readSearch(search, 'search');
   const folded = isStorable(search ?? '') ? foldCode((search ?? '').trim()) : '';
@@ -51,7 +51,8 @@ export const readSearchArguments = (args: SearchArguments): ProductQuery => {
     filter: readFilter(args.filter),
     withDescendants: args.filter?.withDescendants ?? true,
     order,
-    page: readPage(args, (cursor, argument) => decodeCursor({ order, terms, code }, cursor, argument)),
+    page: readPage(args, (cursor, argument) => decodeCursor({ order, terms, code, languages }, cursor, argument)),
+    languages,
   };
 };
 

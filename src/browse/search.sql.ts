@@ -6,7 +6,6 @@ import {
   type FacetCounts,
   FIELD_WEIGHTS,
   type Position,
-  type SearchTerm,
 } from './browse-engine.ts';
 import {
   attributesFacet,
@@ -21,7 +20,7 @@ import {
 } from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
 import type { PricedCell } from './price-bands.ts';
-import { idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
+import { idsByCode, idsByWords, isAnyOf, namesIn, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
 
 export interface SearchRow extends Omit<FacetCounts, 'price'> {
   /** Positions, in the order in which they were read, with one more than the page has where there is one. */
@@ -35,12 +34,12 @@ export interface SearchRow extends Omit<FacetCounts, 'price'> {
 
 /** A page, its total and facets in one statement, so that all are of one snapshot. */
 export const searchQuery = (request: BrowseRequest): Query => {
-  const { terms, code, filter, order, page, isCounted, facets, now } = request;
+  const { terms, code, filter, order, page, isCounted, facets, now, languages } = request;
   const values = new Values();
   const { columns, isDescending } = SEARCH_ORDERS[order];
   const where = [visibility.sql('p', values.add(now, 'timestamptz'))];
   const byCode = code === undefined ? undefined : idsByCode(values.add(code, 'text'));
-  const byWords = terms.length > 0 ? idsByWords(values.add(tsqueryOf(terms), 'tsquery')) : undefined;
+  const byWords = terms.length > 0 ? idsByWords(values.add(tsqueryOf(terms), 'tsquery'), languages) : undefined;
   const found = [byWords, byCode].filter((ids) => ids !== undefined);
   if (found.length > 0) where.push(isAnyOf('p.id', found.join(' union all ')));
   if (filter.publishedFrom) where.push(`p.published_at >= ${values.add(filter.publishedFrom, 'timestamptz')}`);
@@ -73,9 +72,10 @@ export const searchQuery = (request: BrowseRequest): Query => {
 
   const baseColumns = new Set<string>([...columns, ...[...facets].flatMap((facet) => FACET_COLUMNS[facet])]);
   baseColumns.delete('score');
+  const { joins, name } = namesIn(baseColumns.has('name') ? languages : undefined);
   const selected = [
-    ...[...baseColumns].map((column) => `p.${column}`),
-    ...(columns.includes('score') ? [`${scoreOf(terms, byCode, values)} as score`] : []),
+    ...[...baseColumns].map((column) => (column === 'name' ? `${name} as name` : `p.${column}`)),
+    ...(columns.includes('score') ? [`${scoreOf(request, byCode, values)} as score`] : []),
     ...ownParts.map(({ column, condition }) => `(${condition}) as ${column}`),
     ...(stockPart ? [`${stockPart} as is_in_stock`] : []),
   ];
@@ -84,9 +84,9 @@ export const searchQuery = (request: BrowseRequest): Query => {
   );
   const isInStockOfVariant = stockPart ? `${isInStock('b')} and b.is_in_stock` : isInStock('b');
   const outputOf = (facet: Facet): string => {
-    if (facet === 'attributes') return attributesFacet(fits(facet), ofAttributes, values);
-    if (facet === 'options') return optionsFacet(fits(facet), filter, values);
-    return facetOf(facet, fits(facet), isInStockOfVariant);
+    if (facet === 'attributes') return attributesFacet(fits(facet), ofAttributes, values, languages);
+    if (facet === 'options') return optionsFacet(fits(facet), filter, values, languages);
+    return facetOf(facet, fits(facet), isInStockOfVariant, languages);
   };
   const outputs = [
     `(select coalesce(json_agg(json_build_array(${columns.map((column) => toPosition(`b.${column}`, KEY_TYPES[column]))}) order by ${orderBy}), '[]') from page b) as items`,
@@ -99,7 +99,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
   // facets of 2 categories: 50 ms in place of 230).
   const isMaterialized = found.length > 0 || (facets.size > 1 && !filter.categoryIds);
   const text = `
-    with base as ${isMaterialized ? 'materialized' : 'not materialized'} (select ${selected} from product p where ${where.join(' and ')}),
+    with base as ${isMaterialized ? 'materialized' : 'not materialized'} (select ${selected} from product p${joins} where ${where.join(' and ')}),
     page as (
       select ${keyColumns} from base b
       where ${fits()}${at ? ` and ${keys} ${beyond} ${at}` : ''}
@@ -111,13 +111,13 @@ export const searchQuery = (request: BrowseRequest): Query => {
 };
 
 /** What is found and has no better field is in the description. */
-const scoreOf = (terms: readonly SearchTerm[], byCode: string | undefined, values: Values): string => {
+const scoreOf = ({ terms, languages }: BrowseRequest, byCode: string | undefined, values: Values): string => {
   const { name, brand, subtitle, description } = FIELD_WEIGHTS;
   const scores = terms.map((term) => {
     const has = (weight: 'A' | 'B' | 'C') => `w.words @@ ${values.add(tsqueryOf([term], weight), 'tsquery')}`;
     return `case when ${has('A')} then ${name} when ${has('B')} then ${brand} when ${has('C')} then ${subtitle} else ${description} end`;
   });
-  const score = `(select ${scores.join(' + ')} from product_words w where w.product_id = p.id)`;
+  const score = `(select ${scores.join(' + ')} from (select ${wordsOf('p.id', languages)} as words) w)`;
   return byCode ? `case when ${isAnyOf('p.id', byCode)} then ${CODE_SCORE} else ${score} end` : score;
 };
 

@@ -45,12 +45,8 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
     });
   };
 
-  const foundOf = async (
-    searches: readonly (readonly SearchTerm[])[],
-    now: Date,
-    isBroad = false,
-  ): Promise<readonly number[]> =>
-    (await read<{ found: number[] }>(foundQuery(searches, now), isBroad))[0]?.found ?? [];
+  const foundOf = async (query: Query, isBroad = false): Promise<readonly number[]> =>
+    (await read<{ found: number[] }>(query, isBroad))[0]?.found ?? [];
 
   return {
     search: async (request) => {
@@ -61,12 +57,12 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
 
     suggest: (request) => read<Suggestion>(suggestionQuery(request), areShort(request.terms)),
 
-    correct: async (terms, now) => {
-      const found = await foundOf([...terms.map((term) => [term]), terms], now);
+    correct: async (terms, now, languages) => {
+      const found = await foundOf(foundQuery([...terms.map((term) => [term]), terms], now, languages));
       if (found.includes(terms.length)) return undefined;
       const doubtful = terms.filter(({ text }) => changesAllowed(text) > 0);
       if (doubtful.length === 0) return undefined;
-      const words = await read<{ text: string; count: number }>(nearWordsQuery(doubtful, now), true);
+      const words = await read<{ text: string; count: number }>(nearWordsQuery(doubtful, now, languages), true);
       const corrections = correctionsOf(
         terms.map((term, place) => ({
           term,
@@ -76,7 +72,7 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
       );
       for (let from = 0; from < corrections.length; from += CORRECTIONS_AT_ONCE) {
         const some = corrections.slice(from, from + CORRECTIONS_AT_ONCE);
-        const [first] = await foundOf(some, now, true);
+        const [first] = await foundOf(foundQuery(some, now, languages), true);
         if (first !== undefined) return some[first];
       }
       return undefined;
@@ -86,9 +82,11 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
 
 const areShort = (terms: readonly SearchTerm[]): boolean => terms.every(({ text }) => text.length <= BROAD_LENGTH);
 
-const isBroad = ({ terms, code, filter, facets }: BrowseRequest): boolean => {
+const isBroad = ({ terms, code, filter, facets, order, languages }: BrowseRequest): boolean => {
   if (terms.length > 0) return areShort(terms);
   if (code !== undefined || filter.categoryIds) return false;
+  // No index has the names of another language in their order.
+  if (order === 'NAME_ASC' && languages) return true;
   // Attributes and variants take ten times as long to look at as what a product has in columns.
   if (filter.attributes || filter.options || facets.has('attributes') || facets.has('options')) return true;
   return facets.size > 0 && Object.keys(filter).length === 0;

@@ -1,16 +1,18 @@
+import { labelSql, shownSql } from '../language/shown.ts';
 import { orderBySql } from '../product/product.order.ts';
 import { visibility } from '../product/visibility.ts';
-import type { SearchTerm, SuggestionRequest } from './browse-engine.ts';
+import type { FallBacks, SearchTerm, SuggestionRequest } from './browse-engine.ts';
 import { changesAllowed } from './correction.ts';
-import { idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
+import { idsByWords, isAnyOf, namesIn, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
 import { SEARCHED_FIELD } from './words.ts';
 
 /** Products among themselves in the order of BEST_SELLING, the others by text. */
 const BEST_FIRST = 'sales desc, rank, published_at desc, case when rank < 4 then text end collate "C", id desc';
 
 /** Suggestions of every kind in one statement, a row each. */
-export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query => {
+export const suggestionQuery = ({ terms, limit, now, languages }: SuggestionRequest): Query => {
   const values = new Values();
+  const { joins, name } = namesIn(languages);
   const at = values.add(now, 'timestamptz');
   const query = values.add(tsqueryOf(terms), 'tsquery');
   const inName = values.add(tsqueryOf(terms, 'A'), 'tsquery');
@@ -18,14 +20,15 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
   const has = (name: string): string => `vitrine_vector(${name}, ${SEARCHED_FIELD}) @@ ${query}`;
   const text = `
     with recursive hit as materialized (
-      select p.id, p.name, p.brand, p.tags, p.sales, p.published_at, w.is_in_name, w.is_in_brand_or_tags
-      from product p cross join lateral (
-        select words @@ ${inName} as is_in_name, words @@ ${inBrandOrTags} as is_in_brand_or_tags from product_words where product_id = p.id
+      select p.id, ${name} as name, p.brand, p.tags, p.sales, p.published_at, w.is_in_name, w.is_in_brand_or_tags
+      from product p${joins} cross join lateral (
+        select words @@ ${inName} as is_in_name, words @@ ${inBrandOrTags} as is_in_brand_or_tags
+        from (select ${wordsOf('p.id', languages)} as words) w
       ) w
-      where ${visibility.sql('p', at)} and ${isAnyOf('p.id', idsByWords(query))}
+      where ${visibility.sql('p', at)} and ${isAnyOf('p.id', idsByWords(query, languages))}
     ),
     tree (root, name, id) as (
-      select c.id, c.name, c.id from category c where ${has('c.name')}
+      select c.id, c.name, c.id from (select c.id, ${shownSql('c', 'name', languages)} as name from category c offset 0) c where ${has('c.name')}
       union
       select t.root, t.name, c.id from tree t join category c on c.parent_id = t.id
     ),
@@ -42,9 +45,12 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
       from (select h.brand, max(h.sales) as sales from hit h where h.is_in_brand_or_tags group by h.brand offset 0) b
       where ${has('b.brand')}
       union all
-      select 'TAG', 3, t.tag, t.sales, 0, null
-      from (select tag, max(h.sales) as sales from hit h, unnest(h.tags) tag where h.is_in_brand_or_tags group by tag offset 0) t
-      where ${has('t.tag')}
+      select 'TAG', 3, t.label, t.sales, 0, null
+      from (
+        select ${labelSql('t.tag', languages)} as label, t.sales
+        from (select tag, max(h.sales) as sales from hit h, unnest(h.tags) tag where h.is_in_brand_or_tags group by tag) t offset 0
+      ) t
+      where ${has('t.label')}
       union all
       select 'PRODUCT', 4, h.name, h.sales, h.id, h.published_at from hit h where h.is_in_name
     ),
@@ -58,7 +64,7 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
 };
 
 /** Which of some searches find a visible product: their indexes, in their order, as the array `found` of one row. */
-export const foundQuery = (searches: readonly (readonly SearchTerm[])[], now: Date): Query => {
+export const foundQuery = (searches: readonly (readonly SearchTerm[])[], now: Date, languages?: FallBacks): Query => {
   const values = new Values();
   const queries = values.add(
     searches.map((terms) => tsqueryOf(terms)),
@@ -69,8 +75,8 @@ export const foundQuery = (searches: readonly (readonly SearchTerm[])[], now: Da
     from unnest(${queries}) with ordinality as t(query, place)
     where (
       -- In the order in which a truncate locks them.
-      select true from product p join product_words w on w.product_id = p.id
-      where w.words @@ t.query and ${visibility.sql('p', values.add(now, 'timestamptz'))}
+      select true from product p join (${idsByWords('t.query', languages)}) w on w.product_id = p.id
+      where ${visibility.sql('p', values.add(now, 'timestamptz'))}
       limit 1
     )`;
   return { text, values: values.list };
@@ -80,7 +86,7 @@ export const foundQuery = (searches: readonly (readonly SearchTerm[])[], now: Da
 const BEST_SELLERS = 5000;
 
 /** The words of visible products that are about as long as one of some terms, with the number of products that have each. */
-export const nearWordsQuery = (terms: readonly SearchTerm[], now: Date): Query => {
+export const nearWordsQuery = (terms: readonly SearchTerm[], now: Date, languages?: FallBacks): Query => {
   const values = new Values();
   const bounds = (change: 1 | -1): string =>
     values.add(
@@ -92,9 +98,8 @@ export const nearWordsQuery = (terms: readonly SearchTerm[], now: Date): Query =
     from (
       select p.id from product p where ${visibility.sql('p', values.add(now, 'timestamptz'))}
       order by ${orderBySql('BEST_SELLING', 'p')} limit ${BEST_SELLERS}
-    ) p join product_words on product_words.product_id = p.id,
-      unnest(tsvector_to_array(product_words.words)) as w(word)
-    where exists (
+    ) p, unnest(tsvector_to_array(${wordsOf('p.id', languages)})) as w(word)
+    where left(w.word, 1) <> '=' and exists (
       select from unnest(${bounds(-1)}, ${bounds(1)}) as b(shortest, longest)
       where octet_length(w.word) >= b.shortest and length(w.word) <= b.longest
     )

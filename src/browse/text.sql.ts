@@ -1,4 +1,5 @@
-import type { SearchTerm } from './browse-engine.ts';
+import { firstOf } from '../language/shown.ts';
+import type { FallBacks, SearchTerm } from './browse-engine.ts';
 import { piecesOfTerm } from './words.ts';
 
 export interface Query {
@@ -19,8 +20,48 @@ export class Values {
 /** The ids are an array, so that they are looked up: PostgreSQL takes beginnings of words to be in more products than they are. */
 export const isAnyOf = (id: string, ids: string): string => `${id} = any (array(${ids}))`;
 
-export const idsByWords = (query: string): string =>
-  `select w.product_id from product_words w where w.words @@ ${query}`;
+/**
+ * The products whose words in a language fit a query, as a query for `product_id`. Of each product one row counts: that of the first language that it
+ * has one of, or else that of the tables' own texts.
+ */
+export const idsByWords = (query: string, languages: FallBacks = []): string => {
+  const fitting = (table: string, wanted: string, before: readonly string[]): string =>
+    `select w.product_id from ${table} w where w.words @@ ${wanted}${before.length > 0 ? ` and not exists (select from translated_words o where o.product_id = w.product_id and o.language in (${before.map((language) => `'${language}'`)}))` : ''}`;
+  return [
+    ...languages.map((language, place) =>
+      // A word that each row of the language has: the index finds both together.
+      fitting('translated_words', `(tsquery '''=${language}''' && ${query})`, languages.slice(0, place)),
+    ),
+    fitting('product_words', query, languages),
+  ].join(' union all ');
+};
+
+/** The words of a product in a language, as an expression. @param id an expression, too */
+export const wordsOf = (id: string, languages: FallBacks = []): string =>
+  firstOf(
+    languages.map(
+      (language) =>
+        `(select t.words from translated_words t where t.product_id = ${id} and t.language = '${language}')`,
+    ),
+    `(select t.words from product_words t where t.product_id = ${id})`,
+  );
+
+/**
+ * The names of products `p` in a language: what joins them, and an expression. They stand apart from `translations`, which may be as long as a page
+ * of text for each product.
+ */
+export const namesIn = (languages: FallBacks = []): { readonly joins: string; readonly name: string } => ({
+  joins: languages
+    .map(
+      (language, place) =>
+        ` left join translated_words n${place} on n${place}.product_id = p.id and n${place}.language = '${language}'`,
+    )
+    .join(''),
+  name: firstOf(
+    languages.map((_, place) => `n${place}.name`),
+    'p.name',
+  ),
+});
 
 /** `foldCode` of words.ts, as the indexes `…_code_idx` and `…_barcode_idx` have it. */
 const codeOf = (column: string): string => `left(vitrine_fold(${column}), 200) collate "C"`;

@@ -20,7 +20,9 @@ describe('a column is not forgotten:', () => {
     Product: ['categoryId', 'currency', 'status', 'optionNames', 'imageAlts'],
     ProductVariant: ['productId', 'optionValues'],
     Category: ['parentId', 'position', 'createdAt', 'updatedAt'],
-    Notice: ['status'],
+    Notice: ['status', 'translations'],
+    // Labels stand beside the names that they are for.
+    TermTranslation: ['language', 'term', 'text'],
   };
   const columnsOf = (model: string): string[] =>
     (getDatamodel().datamodel.models[model]?.fields ?? [])
@@ -55,8 +57,11 @@ describe('a column is not forgotten:', () => {
     ).toEqual([]);
   });
 
-  /** The seven paths answer what they did before there were variants. A field that is shown in GraphQL only comes here. */
-  const NOT_IN_REST = ['attributes', 'images', 'options', 'priceRange', 'related', 'sku', 'variant', 'variants'];
+  /** The seven paths answer what they did before there were variants and languages. A field that is shown in GraphQL only comes here. */
+  const NOT_IN_REST = [
+    ...['attributes', 'images', 'options', 'priceRange', 'related', 'sku', 'variant', 'variants'],
+    ...['language', 'tagLabels', 'translations'],
+  ];
 
   test.for([
     ['Product', 'product-fields'],

@@ -170,7 +170,9 @@ begin
         insert into product_words (product_id, words)
         select id, vitrine_search(name, brand, tags::text[], subtitle, description) from product where id = ids[1]
         on conflict (product_id) do update set words = excluded.words;
-        perform vitrine_translate_words(tg_relid::regclass, array[ids[1]]);
+        if vitrine_are_translated(ids) then
+          perform vitrine_translate_words(tg_relid::regclass, ids);
+        end if;
         perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
       else
         execute format('select %I.vitrine_make_words($1, $2)', tg_table_schema) using tg_relid::regclass, ids;

@@ -49,6 +49,21 @@ create function vitrine_shown(own text, field text, translations jsonb, language
     order by place limit 1
   ), own);
 
+-- Whether one of these products has translated words, or should have. The search path names the schema of the tables.
+create function vitrine_are_translated(ids integer[]) returns boolean
+  language plpgsql
+as $$
+begin
+  -- Those who write labels wait until all products that are written without them are committed, and the other way round.
+  lock table translated_words in row exclusive mode;
+  return exists (
+    select from product p where p.id = any (ids) and (p.translations <> '{}' or exists (
+      select from term_translation t where t.term = any (p.tags)
+    ))
+  ) or exists (select from translated_words w where w.product_id = any (ids));
+end
+$$;
+
 -- Makes the translated words of these products by what they show now. The tables are those of the schema of that one.
 -- @param changed only what falls back to one of these languages; without, all
 create function vitrine_translate_words(products regclass, ids integer[], changed text[] default null) returns void
@@ -58,13 +73,8 @@ begin
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', (
     select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = products
   )), true);
-  -- Those who write labels wait until all products that are written without them are committed, and the other way round.
-  lock table translated_words in row exclusive mode;
-  if not exists (select from translated_words where product_id = any (ids)) and not exists (
-    select from product p where p.id = any (ids) and (p.translations <> '{}' or exists (
-      select from term_translation t where t.term = any (p.tags)
-    ))
-  ) then
+  -- A table that has another name now has no translated words.
+  if to_regclass('product') is distinct from products or not vitrine_are_translated(ids) then
     return;
   end if;
   delete from translated_words w where w.product_id = any (ids) and (changed is null or vitrine_fall_backs(w.language) && changed);
@@ -272,7 +282,7 @@ begin
 end
 $$;
 
--- Keeps the aliases, but for products that are updated: vitrine_products_updated does that.
+-- Keeps the aliases of categories. Those of products are kept with their words.
 create function vitrine_keep_slugs() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
@@ -292,8 +302,8 @@ begin
     from old_rows o full join new_rows n on n.id = o.id
     where (n.slug, n.translations) is distinct from (o.slug, o.translations);
   elsif tg_op = 'DELETE' then
+    with changes as (delete from slug_change c using old_rows o where c.kind = tg_table_name and c.id = o.id)
     delete from slug_alias a using old_rows o where a.kind = tg_table_name and a.id = o.id;
-    delete from slug_change c using old_rows o where c.kind = tg_table_name and c.id = o.id;
   else
     delete from slug_alias where kind = tg_table_name;
     delete from slug_change where kind = tg_table_name;
@@ -309,17 +319,6 @@ end
 $$;
 
 revoke execute on function vitrine_keep_slugs() from public;
-
-create trigger vitrine_slugs_insert after insert on product
-  referencing new table as new_rows
-  for each statement execute function vitrine_keep_slugs();
-
-create trigger vitrine_slugs_delete after delete on product
-  referencing old table as old_rows
-  for each statement execute function vitrine_keep_slugs();
-
-create trigger vitrine_slugs_truncate after truncate on product
-  for each statement execute function vitrine_keep_slugs();
 
 create trigger vitrine_slugs_insert after insert on category
   referencing new table as new_rows

@@ -1,0 +1,50 @@
+/** A row with its texts in other languages than that of its columns, by the code of the language and the name of the column. */
+interface Translated {
+  readonly translations: unknown;
+}
+
+type Translations = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+
+/**
+ * What a row shows in a language: the first of the translations that has a value, else undefined. An empty text, and an empty list, is none.
+ * @param column as `translations` names it @param languages where to look, as `Language.fallBacks`; undefined for the language of the columns
+ */
+export const translationOf = (
+  { translations }: Translated,
+  column: string,
+  languages: readonly string[] | undefined,
+): unknown => {
+  for (const language of languages ?? []) {
+    const value = (translations as Translations)[language]?.[column];
+    if (value !== undefined && (value as string | readonly unknown[]).length > 0) return value;
+  }
+  return undefined;
+};
+
+/** A text of a row as it is shown in a language: each falls back to its column by itself. @param languages as of {@link translationOf} */
+export const shownText = <Column extends string, Row extends Translated & Readonly<Record<Column, string | null>>>(
+  row: Row,
+  column: Column,
+  languages: readonly string[] | undefined,
+): Row[Column] => (translationOf(row, column, languages) as Row[Column] | undefined) ?? row[column];
+
+/** The same in SQL, as an expression. @param alias of the table @param column a text column, which `translations` names as the table does */
+export const shownSql = (alias: string, column: string, languages: readonly string[] = []): string =>
+  firstOf(
+    languages.map((language) => `nullif(${alias}.translations -> '${language}' ->> '${column}', '')`),
+    `${alias}.${column}`,
+  );
+
+/** What a tag, or the name or a value of an option or an attribute, is called in a language, as an expression. @param term an expression, too */
+export const labelSql = (term: string, languages: readonly string[] = []): string =>
+  firstOf(
+    languages.map(
+      (language) =>
+        `(select nullif(l.text, '') from term_translation l where l.language = '${language}' and l.term = ${term})`,
+    ),
+    term,
+  );
+
+/** The first of some expressions that is not null. Codes of languages need no escape. */
+export const firstOf = (expressions: readonly string[], last: string): string =>
+  expressions.length === 0 ? last : `coalesce(${[...expressions, last].join(', ')})`;
