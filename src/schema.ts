@@ -8,15 +8,8 @@ import { IN_CONTEXT } from './graphql/operation.ts';
 
 const registerChanges = (): Promise<unknown> => import('./graphql/live/changes.ts');
 
-const registerLanguages = (): Promise<unknown> => import('./translation/translation.query.ts');
-
 // Types and queries register with the builder once in a process.
-for (const register of [
-  ...FEATURES.map((feature) => feature.register),
-  registerBrowse,
-  registerChanges,
-  registerLanguages,
-])
+for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse, registerChanges])
   await register();
 
 /**
@@ -29,7 +22,7 @@ export const createSchema = (): GraphQLSchema => {
 };
 
 /** @throws Error that names the mutations of a schema */
-export const withoutMutations = (schema: GraphQLSchema): GraphQLSchema => {
+const withoutMutations = (schema: GraphQLSchema): GraphQLSchema => {
   const mutation = schema.getMutationType();
   if (!mutation) return schema;
   const names = Object.keys(mutation.getFields()).join(', ');

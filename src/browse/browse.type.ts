@@ -3,6 +3,7 @@ import { Prisma } from '../database/generated/client/client.ts';
 import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Product } from '../product/product.type.ts';
+import { NAME_LABEL } from '../translation/translation.type.ts';
 import type { PriceRange, Suggestion, ValueCount, ValueFacets } from './browse-engine.ts';
 import { type Match, nameSegments, type TextSegment as Segment, snippetSegments } from './highlight.ts';
 import { SEARCH_ORDERS } from './order.ts';
@@ -110,10 +111,17 @@ const CategoryFacet = builder.objectRef<CategoryCount>('CategoryFacet').implemen
   }),
 });
 
-const ValueFacet = builder.objectRef<ValueCount<string>>('ValueFacet').implement({
+/** Brands are called the same in every language. */
+type ShownValue = ValueCount<string> & { readonly isBrand?: boolean };
+
+const ValueFacet = builder.objectRef<ShownValue>('ValueFacet').implement({
   description: 'How many products have a value.',
   fields: (t) => ({
     value: t.exposeString('value', { description: 'For the filter.' }),
+    label: t.string({
+      description: 'What the value is called, for people.',
+      resolve: ({ value, isBrand }, _, { loaders }) => (isBrand ? value : loaders.termTranslation.label(value)),
+    }),
     count: t.exposeInt('count', { description: 'The products that have it.' }),
   }),
 });
@@ -123,6 +131,7 @@ const AttributeFacet = builder.objectRef<ValueFacets>('AttributeFacet').implemen
     'How many products have which values of an attribute or an option, under all filters but those of the same name.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'For the filter.' }),
+    label: t.string(NAME_LABEL),
     values: t.field({
       type: [ValueFacet],
       description: 'Those that most products have first.',
@@ -188,7 +197,10 @@ const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implemen
       type: [ValueFacet],
       description: 'By brand.',
       args: { limit: t.arg.int(within(LIST_SIZE, 20)) },
-      resolve: async (search, { limit }) => (await search.facet('brands'))?.slice(0, limit) ?? [],
+      resolve: async (search, { limit }) => {
+        const brands = (await search.facet('brands')) ?? [];
+        return brands.slice(0, limit).map((brand) => ({ ...brand, isBrand: true }));
+      },
     }),
     tags: t.field({
       type: [ValueFacet],

@@ -6,6 +6,7 @@ import { inList, MAX_KEYS } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
+import { createAliasLoader, idsOf } from '../translation/alias.ts';
 import { categoriesAndAncestors, categoriesAndDescendants } from './category.sql.ts';
 
 declare module '../graphql/context.ts' {
@@ -32,6 +33,7 @@ export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: Know
     read: (slugs: string[]) => prisma.category.findMany({ where: { slug: { in: inList(slugs) } } }),
     keyOf: ({ slug }) => slug,
   }),
+  aliases: createAliasLoader(sql, 'category'),
   byNames: (slugs: readonly string[], names: readonly string[]) =>
     prisma.category.findMany({ where: { OR: [{ slug: { in: inList(slugs) } }, { name: { in: inList(names) } }] } }),
   lineage: (ids: readonly number[]) => sql.rows<Category>(categoriesAndAncestors, [ids]),
@@ -79,8 +81,14 @@ export class CategoryLoaders {
 
   readonly bySlug = memo(async (slug: string): Promise<Category | null> => {
     this.#scope.dependencies.add('category');
-    return isStorable(slug) ? this.#reads.bySlug.load(slug) : null;
+    if (!isStorable(slug)) return null;
+    return (await this.#reads.bySlug.load(slug)) ?? this.#byAlias(slug);
   });
+
+  async #byAlias(slug: string): Promise<Category | null> {
+    const [id] = idsOf(await this.#reads.aliases.load(slug), this.#scope.language.fallBacks);
+    return id === undefined ? null : this.byIdOrNull(id);
+  }
 
   /** A category that was read together with other rows is not read again. */
   remember(category: Category): void {

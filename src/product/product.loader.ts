@@ -7,6 +7,7 @@ import { inList } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
+import { createAliasLoader, idsOf } from '../translation/alias.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
   countOfEachCategory,
@@ -126,6 +127,7 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
       read: (slugs: string[]) => readInCategory(prisma, known, { slug: { in: inList(slugs) } }),
       keyOf: ({ product }) => product.slug,
     }),
+    aliases: createAliasLoader(sql, 'product'),
     list: ({ categoryIds, orderBy, limit }: ProductListKey, now: Date, dependencies: Dependencies) => {
       const ofAll = categoryIds.length === 0;
       const values = ofAll ? [now, limit] : [categoryIds, now, limit];
@@ -271,12 +273,20 @@ export class ProductLoaders {
 
   async #readBySlug(slug: string): Promise<Product | null> {
     if (!isStorable(slug)) return null;
-    const { dependencies, inFlight } = this.#scope;
-    const product = this.#withCategory(await inFlight.track(this.#reads.bySlug.load(slug)));
-    // No other product can have the slug before this one changes.
-    if (product) dependencies.addRow('product', product.id);
-    else dependencies.add('product');
-    return this.#visible(product);
+    const { dependencies, inFlight, language } = this.#scope;
+    const product = this.#visible(this.#withCategory(await inFlight.track(this.#reads.bySlug.load(slug))));
+    if (product) {
+      // No other product can have the slug before this one changes.
+      dependencies.addRow('product', product.id);
+      return product;
+    }
+    // An alias may lead to another product without a change of this one.
+    dependencies.add('product');
+    for (const id of idsOf(await inFlight.track(this.#reads.aliases.load(slug)), language.fallBacks)) {
+      const found = await this.byId(id);
+      if (found) return found;
+    }
+    return null;
   }
 
   #listOnce({ categoryIds, orderBy, limit }: ProductListKey, read: () => Promise<Product[]>): Promise<Product[]> {

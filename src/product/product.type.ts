@@ -2,6 +2,14 @@ import { Category } from '../category/category.type.ts';
 import type { Prisma } from '../database/generated/client/client.ts';
 import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
+import { shownText, translationOf } from '../language/shown.ts';
+import {
+  LANGUAGE_OF_NAME,
+  NAME_LABEL,
+  SLUG_TRANSLATIONS,
+  SlugTranslation,
+  VALUE_LABELS,
+} from '../translation/translation.type.ts';
 import { PRODUCT_ORDERS } from './product.order.ts';
 
 export const ProductOrderEnum = builder.enumType('ProductOrder', {
@@ -13,15 +21,32 @@ export const Product = builder.prismaObject('Product', {
   description: 'Something the shop sells, as its customers see it.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Stays the same for good.' }),
-    name: t.exposeString('name', { description: 'What it is called in the shop.' }),
-    slug: t.exposeString('slug', { description: 'Unique, for links that people read.' }),
-    subtitle: t.exposeString('subtitle', { nullable: true, description: 'One line under the name.' }),
-    description: t.exposeString('description', {
+    name: t.string({
+      description: 'What it is called in the shop.',
+      resolve: (product, _, { language }) => shownText(product, 'name', language.fallBacks),
+    }),
+    slug: t.string({
+      description: 'Unique in its language, for links that people read.',
+      resolve: (product, _, { language }) => shownText(product, 'slug', language.fallBacks),
+    }),
+    language: t.string(LANGUAGE_OF_NAME),
+    translations: t.field({ type: [SlugTranslation], ...SLUG_TRANSLATIONS }),
+    subtitle: t.string({
+      nullable: true,
+      description: 'One line under the name.',
+      resolve: (product, _, { language }) => shownText(product, 'subtitle', language.fallBacks),
+    }),
+    description: t.string({
       description:
         'The text of its page, as the back office stored it. Imports store plain text with line ends; with `--html keep`, the HTML of the file, which a page has to clean before it shows it.',
+      resolve: (product, _, { language }) => shownText(product, 'description', language.fallBacks),
     }),
     brand: t.exposeString('brand', { nullable: true, description: 'Who makes it.' }),
-    tags: t.exposeStringList('tags', { description: 'Words to find or to group it by.' }),
+    tags: t.exposeStringList('tags', { description: 'Words to find or to group it by: names for filters.' }),
+    tagLabels: t.stringList({
+      description: 'What `tags` are called, in their order.',
+      resolve: ({ tags }, _, { loaders }) => loaders.termTranslation.labels(tags),
+    }),
     price: t.field({
       type: Money,
       description: 'What it costs now.',
@@ -42,9 +67,12 @@ export const Product = builder.prismaObject('Product', {
       type: [ProductImage],
       description: 'The pictures of its page, or else that for lists, with what they show.',
       extensions: { assumedSize: 5 },
-      resolve: ({ name, imageUrl, imageUrls, imageAlts }) => {
+      resolve: (product, _, { language: { fallBacks } }) => {
+        const { imageUrl, imageUrls, imageAlts } = product;
         const urls = imageUrls.length === 0 && imageUrl !== null ? [imageUrl] : imageUrls;
-        return urls.map((url, place) => ({ url, alt: imageAlts[place] || name }));
+        const alts = translationOf(product, 'image_alts', fallBacks) as readonly string[] | undefined;
+        const name = shownText(product, 'name', fallBacks);
+        return urls.map((url, place) => ({ url, alt: alts?.[place] || imageAlts[place] || name }));
       },
     }),
     sku: t.exposeString('sku', { nullable: true, description: 'Its number in stock, unique among all products.' }),
@@ -125,6 +153,8 @@ const ProductAttribute = builder
       values: t.exposeStringList('values', {
         description: 'One, or those of a list. A number as JSON writes it, a boolean as `true` or `false`.',
       }),
+      label: t.string(NAME_LABEL),
+      valueLabels: t.stringList(VALUE_LABELS),
     }),
   });
 

@@ -1,6 +1,8 @@
 import { Prisma } from '../database/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
+import { shownText } from '../language/shown.ts';
 import { Money, Product } from '../product/product.type.ts';
+import { NAME_LABEL, VALUE_LABELS } from '../translation/translation.type.ts';
 import type { VariantOfProduct } from './variant.loader.ts';
 
 interface OptionValue {
@@ -13,6 +15,11 @@ const SelectedOption = builder.objectRef<OptionValue>('SelectedOption').implemen
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Of the option: `Size`.' }),
     value: t.exposeString('value', { description: 'Of this variant: `M`.' }),
+    label: t.string(NAME_LABEL),
+    valueLabel: t.string({
+      description: 'What the value is called, for people.',
+      resolve: ({ value }, _, { loaders }) => loaders.termTranslation.label(value),
+    }),
   }),
 });
 
@@ -40,8 +47,12 @@ export const ProductVariant = builder.prismaObject('ProductVariant', {
     sku: t.exposeString('sku', { nullable: true, description: 'Its number in stock, unique among all variants.' }),
     barcode: t.exposeString('barcode', { nullable: true, description: 'The number on its package: EAN, UPC, ISBN.' }),
     title: t.string({
-      description: 'The values of its options, `M / Blue`; the name of the product where there are none.',
-      resolve: ({ product, optionValues }) => (optionValues.length > 0 ? optionValues.join(' / ') : product.name),
+      description:
+        'What the values of its options are called, `M / Blue`; the name of the product where there are none.',
+      resolve: async ({ product, optionValues }, _, { language, loaders }) => {
+        if (optionValues.length === 0) return shownText(product, 'name', language.fallBacks);
+        return (await loaders.termTranslation.labels(optionValues)).join(' / ');
+      },
     }),
     selectedOptions: t.field({
       type: [SelectedOption],
@@ -76,6 +87,8 @@ const ProductOption = builder
     fields: (t) => ({
       name: t.exposeString('name', { description: '`Size`' }),
       values: t.exposeStringList('values', { description: 'Each once, in the order of the variants.' }),
+      label: t.string(NAME_LABEL),
+      valueLabels: t.stringList(VALUE_LABELS),
     }),
   });
 

@@ -400,7 +400,7 @@ describe('the rights that serving needs', () => {
       await database.sql(`grant select on shop._prisma_migrations, shop.category, shop.product to ${role}`);
       await expect(start()).rejects.toThrow(
         `Let the owner of the tables run ${all}, or:
-  grant select on product_words, translated_words, slug_alias, product_variant, notice to ${role};
+  grant select on product_words, translated_words, slug_alias, product_variant, notice, term_translation to ${role};
   grant update (view_count) on notice to ${role};`,
       );
       await grantServing(`${database.url}?schema=shop`, role, FEATURES, () => {});

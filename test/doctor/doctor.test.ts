@@ -173,10 +173,10 @@ describe('a fault is told with what to do:', () => {
           remedy: `Let the owner run "grant ${right} to ${role}". "npx vitrine migrate --grant-to ${role}"`,
         });
       expect(faults(await look(environment, url))).toEqual(
-        lacks('select on product_words, translated_words, slug_alias, product_variant, notice'),
+        lacks('select on product_words, translated_words, slug_alias, product_variant, notice, term_translation'),
       );
       await database.sql(
-        `grant select on product_words, translated_words, slug_alias, product_variant, notice to ${role}`,
+        `grant select on product_words, translated_words, slug_alias, product_variant, notice, term_translation to ${role}`,
       );
       expect(faults(await look(environment, url))).toEqual(lacks('update (view_count) on notice'));
       await database.sql(`grant update (view_count) on notice to ${role}`);

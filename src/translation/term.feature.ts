@@ -1,0 +1,21 @@
+import type { Feature } from '../feature.ts';
+import { traceReads } from '../observability/tracing.ts';
+import { createTermReads, TermLoaders } from './term.loader.ts';
+
+export const term: Feature = {
+  table: 'term_translation',
+  triggers: [
+    'vitrine_notify',
+    'vitrine_labels_insert',
+    'vitrine_labels_update',
+    'vitrine_labels_delete',
+    'vitrine_labels_truncate',
+  ],
+  silentColumns: [],
+  rights: ['select'],
+  register: () => import('./translation.query.ts'),
+  createLoaders: ({ prisma, tracing }) => {
+    const reads = traceReads(tracing, 'term', createTermReads(prisma));
+    return (scope) => new TermLoaders(reads, scope);
+  },
+};
