@@ -4,12 +4,15 @@ import { columnsOf, type Statement } from '../database/sql.ts';
 import { orderBySql, orderColumns, type ProductOrder } from './product.order.ts';
 import { visibility } from './visibility.ts';
 
+const { translations: _, ...UNTRANSLATED } = Prisma.ProductScalarFieldEnum;
+
 const SHOWN = {
   rows: columnsOf(Prisma.ProductScalarFieldEnum, COLUMNS.Product, 'p'),
+  untranslated: columnsOf(UNTRANSLATED, COLUMNS.Product, 'p'),
   ids: columnsOf({ id: 'id', categoryId: 'categoryId' }, COLUMNS.Product, 'p'),
 };
 
-/** A list in an order, of whole rows or of their ids. */
+/** A list in an order, of whole rows, of rows without their translations, or of their ids. */
 export type ListStatement = (order: ProductOrder, shown: keyof typeof SHOWN) => Statement;
 
 const byOrder =
