@@ -42,6 +42,8 @@ const BRANDS = ['Tea & Co', 'Lampe', 'lampe', 'Ærø', '运动', 'Kettle', "O'Ne
 const TAGS = ['tea', 'Tea time', 'new', 'été', 'lamp', 'a\\b', '🍵', 'x y'];
 const ORDERS: ProductSearchOrder[] = ['RELEVANCE', 'BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
 const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale', 'attributes', 'options'];
+/** Besides that of the columns, with what each falls back to. */
+const LANGUAGES = [['de'], ['pt-BR', 'pt'], ['pt']];
 const CATEGORIES = 12;
 const PRODUCTS = 400;
 
@@ -61,6 +63,20 @@ const COLUMNS = (n: string): string => `
 const NAMES =
   'category_id, name, subtitle, description, brand, tags, price, list_price, stock, sales, status, published_at, attributes';
 
+/** Of some products two translations, of some one, of which a text may be empty. */
+const TRANSLATIONS = (n: string): string => `case when ${n} % 4 = 0 then '{}' else
+  jsonb_build_object('de', jsonb_build_object('name', ${one(WORDS, `${n} + 20`)} || ' de', 'subtitle', case when ${n} % 3 = 0 then ${one(WORDS, `${n} + 21`)} else '' end))
+  || case when ${n} % 3 = 0 then jsonb_build_object('pt', jsonb_build_object('name', ${one(WORDS, `${n} + 22`)}, 'description', ${one(WORDS, `${n} + 23`)})) else '{}' end
+  || case when ${n} % 5 = 0 then jsonb_build_object('pt-BR', jsonb_build_object('description', ${one(WORDS, `${n} + 24`)})) else '{}' end end`;
+
+/** Every third term has a label; some have the same. */
+const labelsSql = (n: number): string =>
+  `insert into term_translation (language, term, text)
+   select l.language, t.term, ${one([...WORDS, ''], `t.place::int + l.place::int + ${n}`)}
+   from unnest(${list([...TAGS, 'Size', 'Colour', 'Material', 'M', 'red', 'oak', 'true'])}) with ordinality t(term, place), unnest('{de,pt,pt-BR}'::text[]) with ordinality l(language, place)
+   where (t.place + l.place + ${n}) % 3 = 0
+   on conflict (language, term) do update set text = excluded.text`;
+
 const fill = async ({ sql }: TestDatabase): Promise<void> => {
   await sql(`insert into category (id, parent_id, name, slug)
     select n, case when n > 4 then 1 + n % 4 end, ${one(WORDS, 'n')} || ' ' || n, 'c' || n from generate_series(1, ${CATEGORIES}) n`);
@@ -68,6 +84,8 @@ const fill = async ({ sql }: TestDatabase): Promise<void> => {
     `insert into product (id, slug, ${NAMES}) select n, 'p' || n, ${COLUMNS('n')} from generate_series(1, ${PRODUCTS}) n`,
   );
   await addVariants({ sql });
+  await sql(`update product set translations = ${TRANSLATIONS('id')}`);
+  await sql(labelsSql(0));
 };
 
 /** What a back office does, at random. */
@@ -90,6 +108,9 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
     `update product set price = 129.90 + id % 10 * 0.01 where id % 4 = ${n % 4}`,
     `insert into product (slug, ${NAMES}) overriding system value select 'x' || ${n}, ${COLUMNS(`${n}`)} on conflict do nothing`,
     `update category set name = ${one(WORDS, `${n}`)}, parent_id = null where id = ${1 + (n % CATEGORIES)}`,
+    `update product set translations = ${TRANSLATIONS(`${n}`)} where id between ${id} and ${id + 2}`,
+    `update category set translations = jsonb_build_object('de', jsonb_build_object('name', ${one(WORDS, `${n}`)})) where id = ${1 + (n % CATEGORIES)}`,
+    n % 5 === 0 ? `delete from term_translation where language = 'pt'` : labelsSql(n),
     ...deepChanges(id, n),
   ];
   await sql(kinds[n % kinds.length] ?? '');
@@ -162,6 +183,7 @@ const randomRequest = (g: GeneratorValue, now: Date): BrowseRequest => {
     isCounted: pick([true, false]),
     facets: new Set(FACETS.filter(() => pick([true, false, false]))),
     now,
+    languages: pick([undefined, ...LANGUAGES]),
   };
 };
 
@@ -199,7 +221,7 @@ const askBoth = async ({ sql, index, either }: BrowseEngines, request: BrowseReq
 test('both engines answer every question alike, while the catalogue changes', { timeout: 300_000 }, async () => {
   await using database = await createTestDatabase();
   await fill(database);
-  await using engines = await createBrowseEngines(database);
+  await using engines = await createBrowseEngines(database, { languages: LANGUAGES });
   const { sql, index, now, browseIndex } = engines;
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {
@@ -211,10 +233,11 @@ test('both engines answer every question alike, while the catalogue changes', { 
 
       const terms = randomTerms(g);
       if (terms.length === 0) return;
-      const suggestion = { terms, limit: pick([1, 5, 20]), now: request.now };
+      const { languages } = request;
+      const suggestion = { terms, limit: pick([1, 5, 20]), now: request.now, languages };
       expect(await index.suggest(suggestion), JSON.stringify(suggestion)).toEqual(await sql.suggest(suggestion));
-      expect(await index.correct(terms, request.now), JSON.stringify(terms)).toEqual(
-        await sql.correct(terms, request.now),
+      expect(await index.correct(terms, request.now, languages), JSON.stringify({ terms, languages })).toEqual(
+        await sql.correct(terms, request.now, languages),
       );
     }),
     { numRuns: 300 },
