@@ -69,13 +69,15 @@ const TRANSLATIONS = (n: string): string => `case when ${n} % 4 = 0 then '{}' el
   || case when ${n} % 3 = 0 then jsonb_build_object('pt', jsonb_build_object('name', ${one(WORDS, `${n} + 22`)}, 'description', ${one(WORDS, `${n} + 23`)})) else '{}' end
   || case when ${n} % 5 = 0 then jsonb_build_object('pt-BR', jsonb_build_object('description', ${one(WORDS, `${n} + 24`)})) else '{}' end end`;
 
-/** Every third term has a label; some have the same. */
-const labelsSql = (n: number): string =>
-  `insert into term_translation (language, term, text)
-   select l.language, t.term, ${one([...WORDS, ''], `t.place::int + l.place::int + ${n}`)}
-   from unnest(${list([...TAGS, 'Size', 'Colour', 'Material', 'M', 'red', 'oak', 'true'])}) with ordinality t(term, place), unnest('{de,pt,pt-BR}'::text[]) with ordinality l(language, place)
-   where (t.place + l.place + ${n}) % 3 = 0
-   on conflict (language, term) do update set text = excluded.text`;
+const TERMS = [...TAGS, 'Size', 'Colour', 'Material', 'M', 'red', 'oak', 'true'];
+
+/** Of the labels of terms every n-th, of which many are the same, and some are empty. */
+const labelsSql = (n: number, step: number): string => `
+  insert into term_translation (language, term, text)
+  select l.language, t.term, ${one(['Lampe', 'tea', '运动', ''], `t.place::int + l.place::int + ${n}`)}
+  from unnest(${list(TERMS)}) with ordinality t(term, place), unnest('{de,pt,pt-BR}'::text[]) with ordinality l(language, place)
+  where (t.place + l.place + ${n}) % ${step} = 0
+  on conflict (language, term) do update set text = excluded.text`;
 
 const fill = async ({ sql }: TestDatabase): Promise<void> => {
   await sql(`insert into category (id, parent_id, name, slug)
@@ -85,7 +87,7 @@ const fill = async ({ sql }: TestDatabase): Promise<void> => {
   );
   await addVariants({ sql });
   await sql(`update product set translations = ${TRANSLATIONS('id')}`);
-  await sql(labelsSql(0));
+  await sql(labelsSql(0, 2));
 };
 
 /** What a back office does, at random. */
@@ -110,7 +112,7 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
     `update category set name = ${one(WORDS, `${n}`)}, parent_id = null where id = ${1 + (n % CATEGORIES)}`,
     `update product set translations = ${TRANSLATIONS(`${n}`)} where id between ${id} and ${id + 2}`,
     `update category set translations = jsonb_build_object('de', jsonb_build_object('name', ${one(WORDS, `${n}`)})) where id = ${1 + (n % CATEGORIES)}`,
-    n % 5 === 0 ? `delete from term_translation where language = 'pt'` : labelsSql(n),
+    n % 5 === 0 ? `delete from term_translation where language = 'pt' and term in ('tea', 'red')` : labelsSql(n, 15),
     ...deepChanges(id, n),
   ];
   await sql(kinds[n % kinds.length] ?? '');
