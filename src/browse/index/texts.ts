@@ -17,9 +17,10 @@ export class LanguageTexts {
   tags = new FoldedTexts();
   #labels: ReadonlyMap<string, string> = new Map();
 
-  constructor(languages: FallBacks, maxNames?: number) {
+  constructor(languages: FallBacks, maxNames = MAX_NAMES) {
     this.languages = languages;
-    this.bestNames = new BestNames(maxNames);
+    // A further language is to take little memory, also in a small catalogue.
+    this.bestNames = new BestNames(languages ? maxNames >>> 1 : maxNames);
   }
 
   get bytes(): number {
@@ -101,7 +102,7 @@ export class BestNames {
   #sorted: BestName[] | undefined;
   readonly #maxNames: number;
 
-  constructor(maxNames = MAX_NAMES) {
+  constructor(maxNames: number) {
     this.#maxNames = maxNames;
   }
 
