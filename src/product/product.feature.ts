@@ -21,11 +21,18 @@ export const product: Feature = {
   silentColumns: [],
   rights: ['select'],
   alsoReads: ['product_words', 'translated_words', 'slug_alias'],
-  functions: ['vitrine_fold', 'vitrine_joined', 'vitrine_search', 'vitrine_split', 'vitrine_vector'],
+  functions: [
+    'vitrine_fold',
+    'vitrine_joined',
+    'vitrine_search',
+    'vitrine_split',
+    'vitrine_tag_keys',
+    'vitrine_vector',
+  ],
   register: () => import('./product.query.ts'),
-  createLoaders: ({ sql, prisma, tracing, knownRows }) => {
-    const known = knownRows?.of<Product>('product');
-    const reads = traceReads(tracing, 'product', createProductReads(sql, prisma, known));
+  createLoaders: (deps) => {
+    const known = deps.knownRows?.of<Product>('product');
+    const reads = traceReads(deps.tracing, 'product', createProductReads(deps, known));
     return (scope) => new ProductLoaders(reads, scope, known);
   },
 };
