@@ -274,33 +274,6 @@ describe('get_product', () => {
   });
 });
 
-test('a page and a look-up of a hundred products with 250 variants each are answered', async () => {
-  await using large = await createTestDatabase();
-  await large.sql(`
-    insert into category (name, slug) values ('All', 'all');
-    insert into product (category_id, name, slug, price, option_names)
-      select 1, 'P' || n, 'p' || n, 1, '{Size}' from generate_series(1, 100) n;
-    insert into product_variant (product_id, sku, option_values, price, list_price, stock, position)
-      select n, n || '-' || v, array['S' || v], 10 + v, case when v = 7 then 1000 end, case when v = 100 then 1 else 0 end, v
-      from generate_series(1, 100) n, generate_series(1, 250) v`);
-  await using shop = await createTestGateway(large, { UCP: 'on' });
-  const sent = async (operation: string, body: object): Promise<Answer> =>
-    (await shop.request('POST', `/ucp/catalog/${operation}`, JSON_HEADERS, JSON.stringify(body))) as Answer;
-  const page = await sent('search', { filters: { categories: ['all'] }, pagination: { limit: 100 } });
-  expect([page.status, page.json.products.length]).toEqual([200, 100]);
-  const amount = (minor: number) => ({ amount: minor, currency: 'USD' });
-  expect(page.json.products[0]).toMatchObject({
-    price_range: { min: amount(1100), max: amount(26_000) },
-    list_price_range: { min: amount(1100), max: amount(100_000) },
-    variants: [{ title: 'S100', availability: { available: true } }],
-  });
-  const ids = Array.from({ length: 100 }, (_, place) => `${place + 1}-${200 - place}`);
-  const lookup = await sent('lookup', { ids });
-  expect(
-    lookup.json.products.flatMap(({ variants }: { variants: { sku: string }[] }) => variants.map(({ sku }) => sku)),
-  ).toEqual(ids);
-});
-
 describe('requests', () => {
   test('faulty ones are refused with what is wrong', async () => {
     const faults: [string, unknown, string][] = [
