@@ -22,7 +22,7 @@ export const createSchema = (): GraphQLSchema => {
 };
 
 /** @throws Error that names the mutations of a schema */
-export const withoutMutations = (schema: GraphQLSchema): GraphQLSchema => {
+const withoutMutations = (schema: GraphQLSchema): GraphQLSchema => {
   const mutation = schema.getMutationType();
   if (!mutation) return schema;
   const names = Object.keys(mutation.getFields()).join(', ');

@@ -1,5 +1,6 @@
 import { pictureUrl, splitPath } from '../import/fields/lists.ts';
 import { slugOfName } from '../import/fields/slug.ts';
+import { explainSlug, withTranslations } from '../import/fields/translations.ts';
 import { INT32_MAX, integer } from '../import/fields/values.ts';
 import {
   addMissingSlug,
@@ -30,16 +31,20 @@ export const categoryImport: ImportKind = {
   table: 'category',
   plural: 'categories',
   key: 'slug',
+  explain: explainSlug,
   onConflict: 'on conflict (slug) do nothing',
-  fields: {
-    slug: SLUG,
-    name: NAME,
-    parent: categoryReference('parent_id', nullable),
-    imageUrl: field('image_url', 'text', pictureUrl, nullable),
-    position: field('position', 'int', integer(-INT32_MAX, INT32_MAX)),
-    createdAt: CREATED_AT,
-    updatedAt: UPDATED_AT,
-  },
+  fields: withTranslations(
+    {
+      slug: SLUG,
+      name: NAME,
+      parent: categoryReference('parent_id', nullable),
+      imageUrl: field('image_url', 'text', pictureUrl, nullable),
+      position: field('position', 'int', integer(-INT32_MAX, INT32_MAX)),
+      createdAt: CREATED_AT,
+      updatedAt: UPDATED_AT,
+    },
+    ['name', 'slug'],
+  ),
   native: {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
     // Everything has a name, and much a path.

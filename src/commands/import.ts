@@ -7,6 +7,7 @@ import { count, integer } from '../import/fields/values.ts';
 import { formatsOf, parseMapping } from '../import/formats/formats.ts';
 import type { RunOptions } from '../import/import.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
+import { Languages } from '../language/languages.ts';
 import { defineCommand, type Option, type OptionValues, readEnvironment } from './commands.ts';
 
 const FORMATS = formatsOf(IMPORT_KINDS);
@@ -96,7 +97,8 @@ export const importCommand = defineCommand({
 const importFiles = async (options: Omit<RunOptions, 'config' | 'log'>): Promise<number> => {
   const { runImport } = await import('../import/import.ts');
   const { config, log } = await readEnvironment(process.env);
-  const { rejected, imported } = await runImport({ ...options, config: withDirectUrl(config), log });
+  const languages = new Languages(config.languages);
+  const { rejected, imported } = await runImport({ ...options, languages, config: withDirectUrl(config), log });
   if (rejected === 0) return EXIT.allImported;
   return imported > 0 ? EXIT.someRejected : EXIT.failed;
 };

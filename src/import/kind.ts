@@ -23,8 +23,12 @@ export interface ImportKind {
   readonly foundBy?: Readonly<Partial<Record<Key, Partial<ImportKind>>>>;
   /** For a row that no slug identifies. */
   readonly identity?: Identity;
+  /** SQL for whether `t` is the row of the table that was found for the staged row `s`. @default by its id */
+  readonly isRow?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
   readonly onConflict?: string;
+  /** Says of a refused key what is wrong with it: its columns, as `kind, slug`, and its values. @default what the database says */
+  readonly explain?: (columns: string, values: string) => Omit<Refused, 'ordinal'> | undefined;
   /** The table whose rows a row may hold, as a product holds its variants. */
   readonly innerTable?: string;
   /** How rows are checked that another row holds. */
@@ -57,6 +61,8 @@ export interface Field {
   readonly cleared?: string;
   /** Whether each row has another value, so that two rows may change places with theirs. */
   readonly isUnique?: boolean;
+  /** Of a field with the texts of others in further languages: which these are. */
+  readonly texts?: readonly string[];
   /** SQL for whether the database derives it from rows that the row `t` holds; then those of the file are read, and not its own value. */
   readonly derivedIf?: string;
   /** Whether an existing row keeps its value. */
@@ -92,8 +98,8 @@ export interface Completed extends Draft {
   readonly ifNew: Record<string, Value>;
 }
 
-/** Reports why a field's value is refused. */
-export type Reject = (field: string, reason: string) => void;
+/** Reports why a field's value is refused. @param value if it is a part of that */
+export type Reject = (field: string, reason: string, value?: Value) => void;
 
 /** Rows that another row holds. */
 export interface InnerRows {
@@ -180,7 +186,7 @@ export interface Refused {
 /** What a kind does itself with its staged rows. A step that rejects rows deletes them from the staging table, and reports them. */
 export interface WriteSteps {
   /** Finds the rows of the catalogue that the staged ones are, and notes their ids. @default by the key */
-  readonly find?: (context: WriteContext) => Promise<void>;
+  readonly find?: (context: WriteContext) => Promise<unknown>;
   /** Rejects rows, after what is checked of every kind. */
   readonly reject?: (context: WriteContext) => Promise<unknown>;
   /** Prepares the writing, and rejects what then is seen. @param rows writes the rows of the table itself */

@@ -1,3 +1,5 @@
+import type { Languages } from '../language/languages.ts';
+
 /** Which column of the file finds an existing row: `sku` is the shop's own number, `id` is Vitrine's. */
 export type Key = 'slug' | 'sku' | 'id';
 
@@ -37,4 +39,6 @@ export interface ReadOptions {
   readonly pathSeparator?: string | undefined;
   /** The pieces of a product that is in stock in an unknown number. @default 1 */
   readonly stock?: number | undefined;
+  /** Those of the catalogue. @default none but that of the tables' own columns */
+  readonly languages?: Languages | undefined;
 }

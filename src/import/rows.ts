@@ -1,5 +1,5 @@
 import { AmbiguousNumberError, DecimalPoints } from './fields/number.ts';
-import { InvalidValueError } from './fields/parse.ts';
+import { InvalidPartError, InvalidValueError } from './fields/parse.ts';
 import { isKnownCurrency } from './fields/price.ts';
 import { slugify } from './fields/slug.ts';
 import type { Draft, Format, VariantDraft } from './formats/format.ts';
@@ -69,10 +69,10 @@ export class RowReader {
     let isAmbiguous = false;
     const rejecting =
       (row: Valued): Reject =>
-      (name, reason) => {
+      (name, reason, part) => {
         const place = placeOf(row);
         const column = columnOf(name, row);
-        const value = showValue(row.values[name] ?? row.ifNew?.[name]);
+        const value = showValue(part ?? row.values[name] ?? row.ifNew?.[name]);
         // Several fields may come from one cell.
         if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
           return;
@@ -159,7 +159,8 @@ const parseRow = (
       else if (!isEmpty || !(field.isRequired || field.keepsIfBlank)) row.present.push(name);
     } catch (error) {
       if (!(error instanceof InvalidValueError)) throw error;
-      reject(name, error.message);
+      if (error instanceof InvalidPartError) reject(error.part, error.message, error.value);
+      else reject(name, error.message);
     }
   }
   return row;

@@ -54,7 +54,13 @@ export class Languages {
   ofTag(tag: string): Language {
     const code = canonicalTag(tag);
     if (code === undefined) throw badArgument('language', noTag(tag));
-    return this.#lookUp(code) ?? this.default;
+    return this.find(tag) ?? this.default;
+  }
+
+  /** The same; undefined where none fits, and for what is no tag. */
+  find(tag: string): Language | undefined {
+    const code = canonicalTag(tag);
+    return code === undefined ? undefined : this.#lookUp(code);
   }
 
   /** The language that a header `Accept-Language` prefers: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4 */

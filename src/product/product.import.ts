@@ -16,6 +16,7 @@ import {
 } from '../import/fields/lists.ts';
 import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
 import { amount, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
+import { explainSlug, PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
 import {
   code,
   count,
@@ -72,43 +73,47 @@ const product: ImportKind = {
   table: 'product',
   plural: 'products',
   key: 'slug',
+  explain: explainSlug,
   innerTable: 'product_variant',
   keepsRejected: true,
-  fields: {
-    slug: SLUG,
-    name: NAME,
-    category: categoryReference('category_id', required),
-    subtitle: field('subtitle', 'text', richText, nullable),
-    description: field('description', 'text', richText),
-    brand: field('brand', 'text', plain(longText), nullable),
-    tags: field('tags', 'text[]', TAGS),
-    price: field('price', 'numeric(14,2)', amount, { ...required, ...ofVariants }),
-    // A list price at or below the price is no reduction.
-    listPrice: field('list_price', 'numeric(14,2)', amount, {
-      ...nullable,
-      mustExceed: 'price',
-      ...ofVariants,
-      // The file has only the reduced price.
-      keep: 'coalesce(t.list_price, t.price)',
-    }),
-    currency: field('currency', 'char(3)', currency),
-    // The default of the table would be sold out.
-    stock: { ...STOCK, ...ofVariants },
-    sales: field('sales', 'int', count),
-    imageUrl: field('image_url', 'text', pictureUrl, nullable),
-    imageUrls: field('image_urls', 'text[]', pictureUrls, {
-      // The file has only the first of the pictures.
-      keep: 'array_replace(t.image_urls, t.image_url, s.image_url)',
-    }),
-    imageAlts: field('image_alts', 'text[]', plain(textsByPlace)),
-    sku: field('sku', 'text', code, { ...nullable, isUnique: true }),
-    optionNames: field('option_names', 'text[]', plain(optionNames)),
-    attributes: field('attributes', 'text', attributes, { merge: mergeAttributes }),
-    status: field('status', 'product_status', status),
-    publishedAt: shownFrom('published_at'),
-    createdAt: CREATED_AT,
-    updatedAt: UPDATED_AT,
-  },
+  fields: withTranslations(
+    {
+      slug: SLUG,
+      name: NAME,
+      category: categoryReference('category_id', required),
+      subtitle: field('subtitle', 'text', richText, nullable),
+      description: field('description', 'text', richText),
+      brand: field('brand', 'text', plain(longText), nullable),
+      tags: field('tags', 'text[]', TAGS),
+      price: field('price', 'numeric(14,2)', amount, { ...required, ...ofVariants }),
+      // A list price at or below the price is no reduction.
+      listPrice: field('list_price', 'numeric(14,2)', amount, {
+        ...nullable,
+        mustExceed: 'price',
+        ...ofVariants,
+        // The file has only the reduced price.
+        keep: 'coalesce(t.list_price, t.price)',
+      }),
+      currency: field('currency', 'char(3)', currency),
+      // The default of the table would be sold out.
+      stock: { ...STOCK, ...ofVariants },
+      sales: field('sales', 'int', count),
+      imageUrl: field('image_url', 'text', pictureUrl, nullable),
+      imageUrls: field('image_urls', 'text[]', pictureUrls, {
+        // The file has only the first of the pictures.
+        keep: 'array_replace(t.image_urls, t.image_url, s.image_url)',
+      }),
+      imageAlts: field('image_alts', 'text[]', plain(textsByPlace)),
+      sku: field('sku', 'text', code, { ...nullable, isUnique: true }),
+      optionNames: field('option_names', 'text[]', plain(optionNames)),
+      attributes: field('attributes', 'text', attributes, { merge: mergeAttributes }),
+      status: field('status', 'product_status', status),
+      publishedAt: shownFrom('published_at'),
+      createdAt: CREATED_AT,
+      updatedAt: UPDATED_AT,
+    },
+    PRODUCT_TEXTS,
+  ),
   complete: ({ values, ifNew, slugSource, variants = [] }, options, format) => {
     if (variants.length > 0) {
       for (const name of ['price', 'listPrice', 'stock']) delete values[name];
@@ -150,6 +155,8 @@ const product: ImportKind = {
           'variants',
           'attributes',
         )) ||
+      // Categories have no descriptions.
+      (has('slug') && has('description', 'subtitle') && hasNoOther()) ||
       // What only products have, such as new statuses: categories have names and pictures, too.
       (has('slug') && !has('name', 'imageurl') && hasNoOther()),
     extra: ['currencyCode', 'priceCurrency', 'categorySlug', 'variants', 'options', 'images'],

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { buildSchema, isObjectType, Kind, parse } from 'graphql';
+import { isObjectType, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { getDatamodel } from '../../src/database/generated/pothos.ts';
 import { TABLES } from '../../src/database/generated/tables.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
-import { withoutMutations } from '../../src/schema.ts';
+import { runCli } from '../support/process.ts';
 import { schema } from '../support/schema.ts';
 
 /** The names of an object type's fields. */
@@ -81,7 +81,11 @@ describe('a column is not forgotten:', () => {
   });
 });
 
-test('a mutation is refused when the schema is built: this program only reads', () => {
-  const schema = buildSchema('type Query { shop: String } type Mutation { buy: Int, sell: Int }');
-  expect(() => withoutMutations(schema)).toThrow('The schema has mutations (buy, sell), and this program only reads');
+test('mutations that a module adds stop the program, which only reads', async () => {
+  const builder = new URL('../../src/graphql/builder.ts', import.meta.url);
+  const module = `import { builder } from '${builder}';
+    builder.mutationType({ fields: (t) => ({ buy: t.int({ resolve: () => 1 }), sell: t.int({ resolve: () => 1 }) }) });`;
+  const program = runCli(['schema'], {}, [], ['--import', `data:text/javascript,${encodeURIComponent(module)}`]);
+  expect(await program.ended).toBe(1);
+  expect(program.output()).toContain('The schema has mutations (buy, sell), and this program only reads');
 });

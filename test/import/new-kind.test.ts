@@ -7,45 +7,45 @@ import { useImportDatabase } from '../support/import.ts';
 const { sql, importText } = useImportDatabase();
 
 /** All that a new kind takes: this, and its line in a list. */
-const words: ImportKind = {
-  table: 'word',
-  plural: 'words',
-  key: 'term',
+const stores: ImportKind = {
+  table: 'store',
+  plural: 'stores',
+  key: 'city',
   identity: {
-    isSame: 'other.language = s.language and other.term = s.term',
-    isFound: 't.language = s.language and t.term = s.term',
+    isSame: 'other.country = s.country and other.city = s.city',
+    isFound: 't.country = s.country and t.city = s.city',
   },
   fields: {
-    term: field('term', 'text', shortText(600), required),
-    language: field('language', 'text', shortText(35), required),
+    city: field('city', 'text', shortText(600), required),
+    country: field('country', 'text', shortText(35), required),
     text: field('text', 'text', longText),
   },
-  native: { summary: 'words', recognises: (has) => has('term') && has('language') && has('text') },
+  native: { summary: 'stores', recognises: (has) => has('city') && has('country') && has('text') },
 };
 
 test('a kind of rows that the importer does not know is imported by what it says of itself', async () => {
-  await sql(`create table word (
-    id int generated always as identity primary key, language text, term text, text text not null default '-', unique (language, term))`);
-  const csv = 'language,term,text\nde,Size,Größe\nfr,Size,Taille\n';
-  const kinds = [...IMPORT_KINDS, words];
+  await sql(`create table store (
+    id int generated always as identity primary key, country text, city text, text text not null default '-', unique (country, city))`);
+  const csv = 'country,city,text\nde,Bonn,Am Markt\nfr,Lille,Place\n';
+  const kinds = [...IMPORT_KINDS, stores];
   expect(await importText(csv, { kinds } as object)).toMatchObject({
     created: 2,
     faults: [],
-    kind: { plural: 'words' },
+    kind: { plural: 'stores' },
   });
-  expect(await importText(`${csv}de,Colour,Farbe\n,Fit,Weite\nfr,Size,\n`, { kinds } as object)).toMatchObject({
+  expect(await importText(`${csv}de,Köln,Am Dom\n,Metz,Gare\nfr,Lille,\n`, { kinds } as object)).toMatchObject({
     created: 1,
     changed: 1,
     unchanged: 1,
     faults: [
-      { line: 3, column: 'term', reason: expect.stringContaining('is repeated in line 6') },
-      { line: 5, column: 'language', reason: 'is missing, and the word "Fit" is new' },
+      { line: 3, column: 'city', reason: expect.stringContaining('is repeated in line 6') },
+      { line: 5, column: 'country', reason: 'is missing, and the store "Metz" is new' },
     ],
   });
-  expect(await sql('select language, term, text from word order by id')).toEqual([
-    { language: 'de', term: 'Size', text: 'Größe' },
-    { language: 'fr', term: 'Size', text: '-' },
-    { language: 'de', term: 'Colour', text: 'Farbe' },
+  expect(await sql('select country, city, text from store order by id')).toEqual([
+    { country: 'de', city: 'Bonn', text: 'Am Markt' },
+    { country: 'fr', city: 'Lille', text: '-' },
+    { country: 'de', city: 'Köln', text: 'Am Dom' },
   ]);
-  await sql('drop table word');
+  await sql('drop table store');
 });

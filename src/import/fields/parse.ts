@@ -6,6 +6,18 @@ export class InvalidValueError extends Error {
   override readonly name = 'InvalidValueError';
 }
 
+/** Why a part of a value cannot be stored, which files may have in a column of its own, as `name:de`. */
+export class InvalidPartError extends InvalidValueError {
+  readonly part: string;
+  readonly value: Value;
+
+  constructor(part: string, value: Value, reason: string) {
+    super(reason);
+    this.part = part;
+    this.value = value;
+  }
+}
+
 /** Reads a value that is not blank. Returns what JSON has for a value of the column, often its text. @throws InvalidValueError */
 export type Parse<Stored = unknown> = (value: Value, options?: ReadOptions) => Stored;
 

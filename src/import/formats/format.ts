@@ -1,5 +1,6 @@
 import type { Key, ReadOptions } from '../options.ts';
 import { type Place, type SourceRecord, textIn, type Value } from '../record.ts';
+import { plainName, Translations } from './translated-columns.ts';
 
 /** A way in which files name and nest the catalogue's rows. */
 export interface Format {
@@ -11,6 +12,8 @@ export interface Format {
   readonly kind: string;
   /** Every column that is read, in any of its names. */
   readonly columns: readonly string[];
+  /** The fields that may have a column for each language. */
+  readonly texts?: readonly string[] | undefined;
   /** The columns that may find a product. @default only that of its slug */
   readonly keys?: readonly Key[] | undefined;
   /** The category of products that have none, unless the operator names one. A file without that column says it of new products alone. */
@@ -55,6 +58,8 @@ export interface FormatReader {
   readonly columnOf: (field: string) => string;
   /** Takes note of a column of the file, before a record with it is read. @returns whether it is read */
   readonly uses: (column: string) => boolean;
+  /** Columns seen of a language that is not configured. */
+  readonly otherLanguages: ReadonlySet<string>;
 }
 
 /** A row of the catalogue as the file has it, with its values under the names of the kind's fields. A field that the file lacks is absent. */
@@ -98,6 +103,8 @@ export interface FormatFile<Name extends string> {
   readonly text: (record: SourceRecord, name: Name) => string;
   /** The file's name for the column, once seen; else the first of ours. */
   readonly columnOf: (name: Name) => string;
+  /** What the columns of languages say, as the field `translations` of a draft; nothing if the record has none. @param own what the record has as such */
+  readonly translationsIn: (record: Pick<SourceRecord, 'fields'>, own?: Value) => { readonly translations?: Value };
 }
 
 interface Description<Name extends string> extends Omit<Format, 'columns' | 'open'> {
@@ -121,14 +128,19 @@ export const defineFormat = <Name extends string>(description: Description<Name>
     ...format,
     columns: Object.values<readonly string[]>(names).flat(),
     open: (options, mapping = NO_MAPPING) => {
-      const { uses, ...file } = openFile(
-        names,
+      const { uses, otherLanguages, ...file } = openFile(
+        description,
         options,
         mapping,
         (name, column) => reader.usesOther?.(name, column) === true,
       );
       const reader = open(file, uses);
-      return { columnOf: (field) => file.columnOf(columnOf[field] ?? (field as Name)), uses, ...reader };
+      return {
+        columnOf: (field) => file.columnOf(columnOf[field] ?? (field as Name)),
+        uses,
+        otherLanguages,
+        ...reader,
+      };
     },
   };
 };
@@ -137,33 +149,36 @@ export const defineFormat = <Name extends string>(description: Description<Name>
 export const MAX_COLUMNS = 1000;
 
 const openFile = <Name extends string>(
-  names: Readonly<Record<Name, readonly string[]>>,
+  { names, texts = [] }: Pick<Description<Name>, 'names' | 'texts'>,
   options: ReadOptions,
   mapping: Mapping,
   usesOther: (name: string, column: string) => boolean,
-): FormatFile<Name> & Pick<FormatReader, 'uses'> => {
-  const nameOf = new Map<string, Name>();
+): FormatFile<Name> & Pick<FormatReader, 'uses' | 'otherLanguages'> => {
+  const ownNames = new Map<string, string>();
   for (const name of Object.keys(names) as Name[]) {
-    for (const column of names[name]) nameOf.set(plainName(column), name);
+    for (const column of names[name]) ownNames.set(plainName(column), name);
   }
-  const columnsOf = new Map<Name, string[]>();
+  const translations = new Translations(texts, options.languages);
+  const nameOf = (column: string): string | undefined =>
+    ownNames.get(plainName(column)) ?? translations.nameOf(column, (plain) => ownNames.get(plain));
+  const columnsOf = new Map<string, string[]>();
   // A file has few columns, each in many records.
   const isUsed = new Map<string, boolean>();
-  const mapped = new Set(mapping.targets.map((target) => nameOf.get(plainName(target)) ?? plainName(target)));
+  const mapped = new Set(mapping.targets.map((target) => nameOf(target) ?? plainName(target)));
   const take = (column: string): boolean => {
     const targets = mapping.targetsOf(column);
-    const own = nameOf.get(plainName(column)) ?? plainName(column);
+    const own = nameOf(column) ?? plainName(column);
     // The operator says another in its place.
     if (targets === undefined && mapped.has(own)) return true;
     const taken = (targets ?? [column]).map((each) => {
-      const name = nameOf.get(plainName(each));
+      const name = nameOf(each);
       if (name === undefined) return usesOther(plainName(each), column);
       columnsOf.set(name, [...(columnsOf.get(name) ?? []), column]);
       return true;
     });
     return taken.includes(true) || mapping.roots.has(column);
   };
-  const get: FormatFile<Name>['get'] = ({ fields }, name) => {
+  const get = ({ fields }: Pick<SourceRecord, 'fields'>, name: string): Value | undefined => {
     for (const column of columnsOf.get(name) ?? []) if (fields[column] !== undefined) return fields[column];
     return undefined;
   };
@@ -176,7 +191,16 @@ const openFile = <Name extends string>(
       const value = get(record, name);
       return typeof value === 'boolean' ? String(value) : (textIn(value) ?? '').trim();
     },
+    translationsIn: (record, own) => {
+      const given = [...columnsOf.keys()].flatMap((name) => {
+        const value = name.includes(':') ? get(record, name) : undefined;
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      const said = translations.read(given, own);
+      return said === undefined ? {} : { translations: said };
+    },
     columnOf: (name) => columnsOf.get(name)?.[0] ?? names[name]?.[0] ?? name,
+    otherLanguages: translations.otherLanguages,
     uses: (column) => {
       const known = isUsed.get(column);
       if (known !== undefined || isUsed.size >= MAX_COLUMNS) return known ?? false;
@@ -192,6 +216,3 @@ export const pick = <Name extends string>(
   { has }: Pick<FormatFile<Name>, 'has'>,
   read: (name: Name) => Value,
 ): Record<string, Value> => Object.fromEntries(names.filter(has).map((name) => [name, read(name)]));
-
-/** Equal for `List Price`, `list_price` and `listPrice`. */
-export const plainName = (column: string): string => column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

@@ -5,17 +5,10 @@ import { jsonIn } from '../fields/parse.ts';
 import type { ImportKind } from '../kind.ts';
 import type { Key, MappedColumn, ReadOptions } from '../options.ts';
 import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import {
-  type Draft,
-  defineFormat,
-  type Format,
-  type FormatReader,
-  MAX_COLUMNS,
-  type Mapping,
-  plainName,
-} from './format.ts';
+import { type Draft, defineFormat, type Format, type FormatReader, MAX_COLUMNS, type Mapping } from './format.ts';
 import { google } from './google.ts';
 import { shopify } from './shopify.ts';
+import { plainName, spelledIn } from './translated-columns.ts';
 import { woocommerce } from './woocommerce.ts';
 
 const SHOPS: readonly Format[] = [shopify, woocommerce, google];
@@ -37,8 +30,9 @@ const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format =>
     kind: table,
     keys: foundBy && ['slug', ...(Object.keys(foundBy) as Key[])],
     names: Object.fromEntries(names.map((name) => [name, [name]])),
+    texts: fields.translations?.texts,
     recognises,
-    open: ({ options, get, has, columnOf }, uses) => {
+    open: ({ options, get, has, translationsIn, columnOf }, uses) => {
       const innerKind = kinds.find((each) => each.table === kind.innerTable);
       const ofVariants = innerKind && nativeFormat(innerKind, []).open(options);
       const toDrafts = (record: SourceRecord, parent?: Value): Draft[] => {
@@ -47,6 +41,7 @@ const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format =>
           const value = get(record, name);
           if (value !== undefined) values[name] = value;
         }
+        Object.assign(values, translationsIn(record, values.translations));
         if (parent !== undefined) values.parent = parent;
         const slugSource = shape?.(values, options);
         const variants = variantsOf(values, record, ofVariants);
@@ -125,7 +120,7 @@ const OTHER_LINE = 'If a later line of a CSV names its columns, say which: --hea
  * @throws OperatorError if it is in none, or does not have a column that is mapped
  */
 export const chooseFormat = (
-  { map = [], key = 'slug', format: wanted }: ReadOptions,
+  { map = [], key = 'slug', format: wanted, languages }: ReadOptions,
   kinds: readonly ImportKind[],
   sourceName: string,
   records: readonly SourceRecord[],
@@ -134,8 +129,8 @@ export const chooseFormat = (
   const native = kinds.map((kind) => nativeFormat(kind, kinds));
   const named = [...native, ...SHOPS].find(({ name }) => name === wanted);
   // Columns that the operator names are Vitrine's own, unless the file is a shop's, and the shop has them.
-  const own = map.length > 0 ? native : [...SHOPS, ...native];
-  assertTargets(map, named ? [named] : [...native, ...SHOPS]);
+  const own = map.some(({ target }) => !spelledIn(target)) ? native : [...SHOPS, ...native];
+  assertTargets(map, named ? [named] : [...native, ...SHOPS], languages);
   const mapping = mappingOf(map, sourceName, records);
   const withMapped = partsReader(mapping);
   const given = columnsOf(records.slice(0, HEAD_RECORDS).map(withMapped));
@@ -147,7 +142,9 @@ export const chooseFormat = (
     named ??
     own.find((each) => isRecognised(each, columns)) ??
     own.find((each) => areTelling && isRecognised(each, targets)) ??
-    SHOPS.find((each) => targets.every((target) => each.open({}).uses(target)) && isRecognised(each, columns));
+    SHOPS.find(
+      (each) => targets.every((target) => each.open({ languages }).uses(target)) && isRecognised(each, columns),
+    );
   if (format) {
     assertKey(format, key, sourceName, columns);
     return { format, mapping, withMapped };
@@ -168,8 +165,8 @@ const columnsOf = (records: readonly SourceRecord[]): readonly string[] => [
   ...new Set(records.flatMap(({ fields }) => Object.keys(fields))),
 ];
 
-const isRecognised = ({ columns, recognises }: Format, given: readonly string[]): boolean => {
-  const plain = new Set(given.map(plainName));
+const isRecognised = ({ columns, texts = [], recognises }: Format, given: readonly string[]): boolean => {
+  const plain = new Set(given.map((column) => baseOf(column, texts)));
   const own = new Set(columns.map(plainName));
   return recognises(
     (...names) => names.some((name) => plain.has(name)),
@@ -177,8 +174,14 @@ const isRecognised = ({ columns, recognises }: Format, given: readonly string[])
   );
 };
 
-const hasColumn = ({ columns }: Pick<Format, 'columns'>, name: string): boolean =>
-  columns.some((column) => plainName(column) === plainName(name));
+/** `name` for a column that has it in a language, as `name:de`. */
+const baseOf = (column: string, texts: readonly string[]): string => {
+  const text = plainName(spelledIn(column)?.text ?? '');
+  return texts.some((each) => plainName(each) === text) ? text : plainName(column);
+};
+
+const hasColumn = ({ columns, texts = [] }: Pick<Format, 'columns' | 'texts'>, name: string): boolean =>
+  columns.some((column) => plainName(column) === baseOf(name, texts));
 
 /** Categories and notices have a key of their own, so that one run can import them with products. */
 const assertKey = (format: Format, key: Key, sourceName: string, columns: readonly string[]): void => {
@@ -195,9 +198,15 @@ const assertKey = (format: Format, key: Key, sourceName: string, columns: readon
 };
 
 /** @throws OperatorError if the operator names a column that none of the formats has */
-const assertTargets = (mapped: readonly MappedColumn[], formats: readonly Format[]): void => {
+const assertTargets = (
+  mapped: readonly MappedColumn[],
+  formats: readonly Format[],
+  languages: ReadOptions['languages'],
+): void => {
   for (const { target } of mapped) {
-    if (formats.some(({ open }) => open({}).uses(target))) continue;
+    if (formats.some(({ open }) => open({ languages }).uses(target))) continue;
+    if (formats.some((format) => hasColumn(format, target)))
+      throw new OperatorError(`--map: ${target} is in no language of LANGUAGES.`);
     const all = formats.map(({ name, columns }) => `  ${name}: ${columns.join(', ')}`).join('\n');
     const names = formats.flatMap(({ columns }) => columns);
     throw new OperatorError(`--map: there is no column ${target}.${suggest(target, names)} There are:\n${all}`);
@@ -261,5 +270,7 @@ const partsReader =
     return { ...record, fields: { ...record.fields, ...Object.fromEntries(found) } };
   };
 
+/** What a column tells of the format: one that is mapped to a text in a language, as `name:de`, tells nothing, because each has it. */
 const namesOf = (column: string, { targetsOf, targets }: Mapping): readonly string[] =>
-  targetsOf(column) ?? (targets.some((target) => plainName(target) === plainName(column)) ? [] : [column]);
+  targetsOf(column)?.filter((target) => !spelledIn(target)) ??
+  (targets.some((target) => plainName(target) === plainName(column)) ? [] : [column]);

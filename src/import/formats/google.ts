@@ -1,6 +1,7 @@
 import { OperatorError } from '../../errors.ts';
 import { commonCurrency } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
+import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { isSoldOut } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
@@ -61,6 +62,7 @@ export const google = defineFormat({
   kind: 'product',
   category: 'Uncategorized',
   names: NAMES,
+  texts: PRODUCT_TEXTS,
   columnOf: {
     slug: 'name',
     listPrice: 'price',
@@ -140,6 +142,7 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
       ...placeOf(record),
       values: {
         ...pick(['name', 'description', 'brand', 'imageUrl'], file, read),
+        ...file.translationsIn(record),
         // An item of no type has no category, if the feed has that attribute.
         ...((category !== '' || has('category')) && { category }),
       },

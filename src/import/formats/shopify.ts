@@ -1,3 +1,4 @@
+import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { SOME } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, type FormatReader, pick, type VariantDraft } from './format.ts';
@@ -62,6 +63,7 @@ export const shopify = defineFormat({
   category: 'Uncategorized',
   mayShareSkus: true,
   names: NAMES,
+  texts: PRODUCT_TEXTS,
   columnOf: { category: 'type', imageUrl: 'imageUrls', optionNames: 'option1', optionValues: 'value1' },
   recognises: (has) => has('title') && has('handle', 'urlhandle'),
   open: (file, uses) => {
@@ -134,6 +136,7 @@ const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
     values: {
       slug: read('slug'),
       ...pick(['name', 'description', 'brand'], file, read),
+      ...file.translationsIn(rows[0]),
       ...(hasCategory && { category }),
       ...pick(['tags'], file, () => (typeof tags === 'string' ? tags.split(',') : tags)),
       ...(has('imageUrls') && picturesOf(rows, file)),

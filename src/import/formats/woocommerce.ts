@@ -1,6 +1,7 @@
 import { OperatorError } from '../../errors.ts';
 import { centsOf } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
+import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { plainValue, SOME, TRUE } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
@@ -62,6 +63,7 @@ export const woocommerce = defineFormat({
   kind: 'product',
   category: 'Uncategorized',
   names: NAMES,
+  texts: PRODUCT_TEXTS,
   columnOf: { slug: 'name', listPrice: 'price', imageUrl: 'imageUrls', status: 'published' },
   keys: ['slug', 'sku'],
   recognises: (has) => {
@@ -217,6 +219,7 @@ const toDraft = (
     values: {
       ...(slug !== undefined && { slug }),
       ...pick(['sku', 'name'], file, read),
+      ...file.translationsIn(record),
       ...pick(['subtitle', 'description'], file, (column) => linesOf(read(column))),
       ...pick(['brand'], file, () => listOf(read('brand'))[0] ?? ''),
       ...pick(['category'], file, () => deepestOf(listOf(read('category')))),

@@ -106,7 +106,7 @@ const containerOf = (head: string): Container => {
 };
 
 /** Lists of objects that a product has. */
-const OF_PRODUCT: ReadonlySet<string> = new Set(['attributes', 'images', 'options', 'variants']);
+const OF_PRODUCT: ReadonlySet<string> = new Set(['attributes', 'images', 'options', 'translations', 'variants']);
 
 const wrapsList = (value: Value | undefined): boolean => {
   if (!isObject(value)) return false;

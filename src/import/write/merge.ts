@@ -105,6 +105,8 @@ const refusal = ({ kind, keys }: WriteContext, ordinal: number, error: pg.Databa
   const { message, table, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
+  const explained = kind.explain?.(named ?? '', value ?? '');
+  if (explained) return { ordinal, ...explained };
   const other = keys.find((key) => key === named && key !== kind.key && key in (kind.foundBy ?? {}));
   const hint = other && table === kind.table ? `: --key ${other} finds the ${kind.table} that has it` : '';
   const field = named === null ? null : fieldOf(kind, named);

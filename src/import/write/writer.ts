@@ -22,7 +22,7 @@ export const createTableWriter = async (
   kind: ImportKind,
   stage = STAGE,
 ): Promise<TableWriter> => {
-  const { table } = kind;
+  const { table, isRow = 't.id = s.target_id' } = kind;
   const defaults = await readDefaults(client, kind);
   const preset = ({ column, assumed }: Field): string => assumed?.(options) ?? defaults.get(column) ?? 'null';
   const columns = columnsOf(kind, preset);
@@ -31,7 +31,7 @@ export const createTableWriter = async (
   const differs = `(${listed(({ comparedOld }) => comparedOld)}) is distinct from
               (${listed(({ comparedNew }) => comparedNew)})`;
   // Another writer may have deleted the row that was found.
-  const isNew = `s.ordinal between $1 and $2 and not exists (select from ${table} t where t.id = s.target_id)`;
+  const isNew = `s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isRow})`;
   const insert = `
     with done as (
       insert into ${table} as t (${columns.map(({ target }) => target).join(', ')})
@@ -47,7 +47,7 @@ export const createTableWriter = async (
     with done as (
       update ${table} t set ${listed(({ target, updated }) => `${target} = ${updated}`)}
       from ${stage} s
-      where s.ordinal between $1 and $2 and t.id = s.target_id and ${differs}
+      where s.ordinal between $1 and $2 and ${isRow} and ${differs}
       returning s.is_new)
     select (count(*) filter (where is_new is not true))::int as count from done`;
   const staged = `select count(*)::int as count from ${stage} where ordinal between $1 and $2`;
@@ -63,7 +63,7 @@ export const createTableWriter = async (
     update: (range) => run(update, range),
     write: async (range) => count(range, await run(insert, range), await run(update, range)),
     count,
-    differing: `select s.ordinal from ${table} t, ${stage} s where t.id = s.target_id and ${differs}`,
+    differing: `select s.ordinal from ${table} t, ${stage} s where ${isRow} and ${differs}`,
   };
 };
 
