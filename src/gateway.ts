@@ -1,4 +1,5 @@
 import type { Plugin } from 'graphql-yoga';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Access, createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
@@ -209,9 +210,10 @@ const followChanges = async (
   await assertServing(pool, FEATURES);
   const tables = [...FEATURES, ...(await readWatchedTables(pool, FEATURES))];
   const schema = await currentSchema(pool);
+  const prismaOn = (on: Pool) => prismaIn(schema, on, config.languages.length > 1);
   if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
   const replicas =
-    urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, schema, freshnessMs, poolSize }) : undefined;
+    urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, prismaOn, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
   const tagVersions = createTagVersions(tables);
   const feed =
@@ -223,7 +225,7 @@ const followChanges = async (
         };
   const freshnessMonitor = await startFreshnessMonitor({ ...feed, clock, tagVersions, freshnessMs, log });
   onClose(() => freshnessMonitor.close());
-  const prisma = prismaIn(schema, pool);
+  const prisma = prismaOn(pool);
   onClose(() => prisma.$disconnect());
   // Its engine is compiled now, and not at the first request.
   await prisma.$connect();

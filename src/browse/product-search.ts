@@ -144,6 +144,8 @@ export class ProductSearch {
 
   #read(what?: 'rows' | 'count' | Facet): Promise<Found> {
     this.#scope.dependencies.add('product');
+    // What is equal in a facet stands in the order of its labels.
+    if (this.#query.languages) this.#scope.dependencies.add('term_translation');
     if (what && !this.#needs.has(what)) {
       // What is asked for after the reading began needs another one.
       if (this.#isSent) this.#found = undefined;

@@ -1,212 +1,71 @@
-import { pathAbove } from '../category/category.loader.ts';
-import { RowVanished } from '../database/failures.ts';
-import type { Category, Product } from '../database/generated/client/client.ts';
-import type { LoaderScope } from '../graphql/context.ts';
-import { shownText } from '../language/shown.ts';
-import type {
-  BrowseEngine,
-  BrowseResult,
-  Facet,
-  FacetCounts,
-  FallBacks,
-  ProductSearchOrder,
-  SearchFilter,
-  SearchPage,
-  SearchTerm,
-} from './browse-engine.ts';
-import type { Match } from './highlight.ts';
-import { compareCodePoints, encodeCursor } from './order.ts';
-import type { PlacedTerm } from './words.ts';
+import { firstOf } from '../language/shown.ts';
+import type { FallBacks, SearchTerm } from './browse-engine.ts';
+import { piecesOfTerm } from './words.ts';
 
-export interface ProductQuery {
-  readonly search: string | undefined;
-  readonly terms: readonly PlacedTerm[];
-  /** The whole search, folded. */
-  readonly code: string | undefined;
-  /** The ids of categories as they were given. */
-  readonly filter: SearchFilter;
-  readonly withDescendants: boolean;
-  readonly order: ProductSearchOrder;
-  readonly page: SearchPage;
-  readonly languages: FallBacks;
+export interface Query {
+  readonly text: string;
+  readonly values: readonly unknown[];
 }
 
-export interface SearchEdge {
-  readonly cursor: string;
-  readonly node: () => Promise<Product>;
-  /** Null without a search. */
-  readonly highlight: () => Promise<Match | null>;
-}
+export class Values {
+  readonly list: unknown[] = [];
 
-export interface CategoryCount {
-  readonly category: Category;
-  readonly count: number;
-}
-
-interface Found extends BrowseResult {
-  readonly terms: readonly SearchTerm[];
-  readonly correctedSearch: string | null;
-}
-
-/** A text of characters that nobody sees, or that no table can hold, is in no product. */
-const NOTHING: BrowseResult = { items: [], hasNextPage: false, hasPreviousPage: false, facets: {} };
-
-/** Whether there are any is asked for all the same. */
-const NO_ROWS = { from: 'offset', size: 0, offset: 0 } as const;
-
-/** Each method says what it needs; what is needed in one tick is read together, as one snapshot. */
-export class ProductSearch {
-  readonly #query: ProductQuery;
-  readonly #engine: BrowseEngine;
-  readonly #scope: LoaderScope;
-  readonly #needs = new Set<'rows' | 'count' | Facet>();
-  #found: Promise<Found> | undefined;
-  #isSent = false;
-
-  constructor(query: ProductQuery, engine: BrowseEngine, scope: LoaderScope) {
-    this.#query = query;
-    this.#engine = engine;
-    this.#scope = scope;
-  }
-
-  async edges(): Promise<SearchEdge[]> {
-    const { items, terms } = await this.#read('rows');
-    return items.map(({ id, position }) => ({
-      cursor: encodeCursor(this.#query, position),
-      node: () => this.#product(id),
-      highlight: async () => (this.#query.search === undefined ? null : this.#matchOf(await this.#product(id), terms)),
-    }));
-  }
-
-  async nodes(): Promise<Product[]> {
-    const { items } = await this.#read('rows');
-    return Promise.all(items.map(({ id }) => this.#product(id)));
-  }
-
-  async pageInfo() {
-    const { items, hasNextPage, hasPreviousPage } = await this.#read('rows');
-    const cursorOf = (item: (typeof items)[number] | undefined): string | null =>
-      item ? encodeCursor(this.#query, item.position) : null;
-    return { hasNextPage, hasPreviousPage, startCursor: cursorOf(items[0]), endCursor: cursorOf(items.at(-1)) };
-  }
-
-  async totalCount(): Promise<number> {
-    return (await this.#read('count')).totalCount ?? 0;
-  }
-
-  async pageCount(): Promise<number> {
-    return Math.ceil((await this.totalCount()) / this.#query.page.size);
-  }
-
-  async correctedSearch(): Promise<string | null> {
-    return (await this.#read()).correctedSearch;
-  }
-
-  async facet<Name extends Facet>(name: Name): Promise<FacetCounts[Name]> {
-    return (await this.#read(name)).facets[name];
-  }
-
-  async categories(limit: number): Promise<CategoryCount[]> {
-    const own = (await this.facet('categories')) ?? [];
-    if (own.length === 0) return [];
-    const byId = await this.#scope.loaders.category.lineage(own.map(({ value }) => value));
-    const counts = new Map<Category, number>();
-    for (const { value, count } of own) {
-      const category = byId.get(value);
-      if (!category) throw new RowVanished(`category ${value} vanished while its products were counted`);
-      const above = this.#query.withDescendants ? pathAbove(category, byId) : [];
-      for (const each of [category, ...above]) counts.set(each, (counts.get(each) ?? 0) + count);
-    }
-    const nameOf = ({ category }: CategoryCount): string => shownText(category, 'name', this.#query.languages);
-    return [...counts]
-      .map(([category, count]) => ({ category, count }))
-      .sort(
-        (one, other) =>
-          other.count - one.count ||
-          compareCodePoints(nameOf(one), nameOf(other)) ||
-          one.category.id - other.category.id,
-      )
-      .slice(0, limit);
-  }
-
-  #matchOf(product: Product, terms: readonly SearchTerm[]): Match {
-    const { languages } = this.#query;
-    const name = shownText(product, 'name', languages);
-    const subtitle = shownText(product, 'subtitle', languages);
-    return { product: { name, subtitle, description: shownText(product, 'description', languages) }, terms };
-  }
-
-  async #product(id: number): Promise<Product> {
-    const product = await this.#scope.loaders.product.byId(id);
-    if (!product) throw new RowVanished(`product ${id} vanished after it was found`);
-    return product;
-  }
-
-  #read(what?: 'rows' | 'count' | Facet): Promise<Found> {
-    this.#scope.dependencies.add('product');
-    // What is equal in a facet stands in the order of its labels.
-    if (this.#query.languages) this.#scope.dependencies.add('term_translation');
-    if (what && !this.#needs.has(what)) {
-      // What is asked for after the reading began needs another one.
-      if (this.#isSent) this.#found = undefined;
-      this.#isSent = false;
-      this.#needs.add(what);
-    }
-    // The resolvers of one selection run one after another, before any promise job.
-    this.#found ??= Promise.resolve().then(() => {
-      this.#isSent = true;
-      return this.#scope.inFlight.track(this.#find());
-    });
-    return this.#found;
-  }
-
-  async #find(): Promise<Found> {
-    const { search, terms, code, order, page, filter, withDescendants, languages } = this.#query;
-    if (search !== undefined && terms.length === 0 && !code) return { ...NOTHING, terms, correctedSearch: null };
-    const { loaders, now } = this.#scope;
-    const facets = new Set(this.#needs);
-    const needsRows = facets.delete('rows');
-    const isCounted = facets.delete('count');
-    const { categoryIds } = filter;
-    const request = {
-      filter:
-        categoryIds && withDescendants
-          ? { ...filter, categoryIds: await loaders.category.withDescendants(categoryIds) }
-          : filter,
-      order,
-      page: needsRows ? page : NO_ROWS,
-      isCounted,
-      facets: facets as Set<Facet>,
-      now,
-      languages,
-    };
-    /** Whether what was typed is a code of a product that does not fit the filter: then it is not mistyped. */
-    const isCode = async (): Promise<boolean> => {
-      if (code === undefined || Object.keys(filter).length === 0) return false;
-      const whole = { isCounted: false, facets: new Set<Facet>(), page: NO_ROWS, order: 'BEST_SELLING' } as const;
-      return isFound(await this.#engine.search({ ...request, ...whole, terms: [], code, filter: {} }));
-    };
-    const asked = await this.#engine.search({ ...request, terms, ...(code !== undefined && { code }) });
-    const asTyped = { ...asked, terms, correctedSearch: null };
-    if (terms.length === 0 || isFound(asked) || (await isCode())) return asTyped;
-    const corrected = await this.#engine.correct(terms, now, languages);
-    const found = corrected && (await this.#engine.search({ ...request, terms: corrected }));
-    if (!found || !isFound(found)) return asTyped;
-    return { ...found, terms: corrected, correctedSearch: replaceTerms(search ?? '', terms, corrected) };
+  /** Adds a value. @returns the expression for it */
+  add(value: unknown, type: string): string {
+    this.list.push(value);
+    return `$${this.list.length}::${type}`;
   }
 }
 
-const isFound = ({ items, hasNextPage, hasPreviousPage }: BrowseResult): boolean =>
-  items.length > 0 || hasNextPage || hasPreviousPage;
+/** The ids are an array, so that they are looked up: PostgreSQL takes beginnings of words to be in more products than they are. */
+export const isAnyOf = (id: string, ids: string): string => `${id} = any (array(${ids}))`;
 
-/** The search as it was typed, with the words in it that were corrected. */
-const replaceTerms = (search: string, terms: readonly PlacedTerm[], corrected: readonly SearchTerm[]): string => {
-  let text = '';
-  let at = 0;
-  for (const [index, { start, end, text: term }] of terms.entries()) {
-    const { text: better = term } = corrected[index] ?? {};
-    text += search.slice(at, start) + (better === term ? search.slice(start, end) : better);
-    at = end;
-  }
-  return (text + search.slice(at)).trim();
+/**
+ * The products whose words in a language fit a query, as a query for `product_id`. Of each product one row counts: that of the first language that it
+ * has one of, or else that of the tables' own texts.
+ */
+export const idsByWords = (query: string, languages: FallBacks = []): string => {
+  const fitting = (table: string, wanted: string, before: readonly string[]): string =>
+    `select w.product_id from ${table} w where w.words @@ ${wanted}${before.length > 0 ? ` and not exists (select from translated_words o where o.product_id = w.product_id and o.language in (${before.map((language) => `'${language}'`)}))` : ''}`;
+  return [
+    ...languages.map((language, place) =>
+      // A word that each row of the language has: the index finds both together.
+      fitting('translated_words', `(tsquery '''=${language}''' && ${query})`, languages.slice(0, place)),
+    ),
+    fitting('product_words', query, languages),
+  ].join(' union all ');
 };
+
+/** The words of a product in a language, as an expression. @param id an expression, too */
+export const wordsOf = (id: string, languages: FallBacks = []): string =>
+  firstOf(
+    languages.map(
+      (language) =>
+        `(select t.words from translated_words t where t.product_id = ${id} and t.language = '${language}')`,
+    ),
+    `(select t.words from product_words t where t.product_id = ${id})`,
+  );
+
+/** `foldCode` of words.ts, as the indexes `…_code_idx` and `…_barcode_idx` have it. */
+const codeOf = (column: string): string => `left(vitrine_fold(${column}), 200) collate "C"`;
+
+/** Products that have a code, or a variant with it. */
+export const idsByCode = (code: string): string =>
+  [
+    `select id from product where ${codeOf('sku')} = ${code}`,
+    `select product_id from product_variant where ${codeOf('sku')} = ${code}`,
+    `select product_id from product_variant where ${codeOf('barcode')} = ${code}`,
+  ].join(' union all ');
+
+/**
+ * A `tsquery` that wants every term. Words have no character that would need to be escaped.
+ * @param weight of the field that has each, as `vitrine_search` gives it
+ */
+export const tsqueryOf = (terms: readonly SearchTerm[], weight: '' | 'A' | 'B' | 'C' = ''): string =>
+  terms
+    .map((term) => {
+      const pieces = piecesOfTerm(term);
+      const label = `:${term.isPrefix && pieces.length === 1 ? '*' : ''}${weight}`;
+      return `(${pieces.map((piece) => `'${piece}'${label}`).join(' <-> ')})`;
+    })
+    .join(' & ');

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { ConnectionConfig } from './client.ts';
-import { createConnectToPrimary, SESSION_ATTRIBUTES, type SessionAttributes } from './hosts.ts';
+import { PrimaryHost, SESSION_ATTRIBUTES, type SessionAttributes } from './hosts.ts';
 
 /**
  * Makes the settings of our connections, from a URL of the operator's. Where the URL names several hosts, all connections that are opened
@@ -13,7 +13,8 @@ export const connectionConfig = (url: string): ConnectionConfig => {
   if (others.length === 0 && (attributes === undefined || attributes === 'any')) return connection;
   const hosts = [config, ...others].map(({ host = 'localhost', port = 5432 }: pg.ClientConfig) => ({ host, port }));
   // libpq takes any server where the URL does not say; here, one that takes no writes would be of no use.
-  return { ...connection, connectToPrimary: createConnectToPrimary(connection, hosts, attributes ?? 'read-write') };
+  const primary = new PrimaryHost(connection, hosts, attributes ?? 'read-write');
+  return { ...connection, connectToPrimary: primary.connect };
 };
 
 /**

@@ -27,21 +27,10 @@ const RETRY_MS = 100;
 
 /**
  * Finds the primary among several servers, as libpq does and the driver does not: in their order, each tried when the one before has failed or
- * does not answer. The one found is remembered until a connection to it fails or breaks off. All connections of one result are to the same server: on
- * one to a former primary its old rows would be read, while notifications come from the new one.
- * @param config what all of them are connected to with
+ * does not answer. The one found is remembered until a connection to it fails or breaks off. All connections are to the same server: on one to
+ * a former primary its old rows would be read, while notifications come from the new one.
  */
-export const createConnectToPrimary = (
-  config: pg.ClientConfig,
-  hosts: readonly Host[],
-  attributes: SessionAttributes,
-): ConnectToPrimary => {
-  const primary = new PrimaryHost(config, hosts, attributes);
-  return (client, open) => primary.connect(client, open);
-};
-
-/** The host that is the primary, as far as it is known, and the connections to it. */
-class PrimaryHost {
+export class PrimaryHost {
   readonly #config: pg.ClientConfig;
   readonly #hosts: readonly Host[];
   readonly #attributes: SessionAttributes;
@@ -50,14 +39,14 @@ class PrimaryHost {
   #finding: Promise<Host> | undefined;
   #failure: { readonly error: unknown; readonly untilMs: number } | undefined;
 
+  /** @param config what all of them are connected to with */
   constructor(config: pg.ClientConfig, hosts: readonly Host[], attributes: SessionAttributes) {
     this.#config = config;
     this.#hosts = hosts;
     this.#attributes = attributes;
   }
 
-  /** @param open opens the connection to the host and port that are set on the client */
-  async connect(client: DatabaseClient, open: () => Promise<unknown>): Promise<void> {
+  readonly connect: ConnectToPrimary = async (client, open) => {
     const host = this.#primary ?? (await this.#find());
     // The pool has given the connection up meanwhile.
     if (client.connection.stream.destroyed) throw new Error('timeout exceeded when trying to connect');
@@ -82,7 +71,7 @@ class PrimaryHost {
     });
     // Another server was found to be the primary while this one connected.
     if (this.#primary && this.#primary !== host) this.#drop((each) => each === host);
-  }
+  };
 
   #drop(isDropped: (host: Host) => boolean): void {
     for (const [client, host] of this.#open) {

@@ -5,6 +5,7 @@ import { messageOf } from '../database/failures.ts';
 import { OperatorError } from '../errors.ts';
 import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
+import { checkLanguages } from './languages.ts';
 import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';
 import {
   checkIndexes,
@@ -28,6 +29,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['indexes', checkIndexes],
   ['words', checkWords],
   ['variants', checkVariants],
+  ['languages', checkLanguages],
   ['queue', checkQueue],
   ['notifications', checkNotifications],
 ];

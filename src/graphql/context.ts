@@ -37,6 +37,8 @@ export interface ReadDeps {
   readonly sql: Sql;
   /** It reports no reads: what operations share is read for several of them. */
   readonly prisma: PrismaClient;
+  /** Whether anybody reads translations. */
+  readonly isTranslated: boolean;
   readonly tracing: Tracing;
   /** Undefined where rows are read from a server that may be behind what has been notified. */
   readonly knownRows?: KnownRows | undefined;
@@ -94,7 +96,7 @@ export interface CreateContext {
   readonly during: OperationPrisma['during'];
 }
 
-interface Deps extends Omit<ReadDeps, 'late'> {
+interface Deps extends Omit<ReadDeps, 'late' | 'isTranslated'> {
   readonly features: readonly FeatureLoaders[];
   /** By their tables. */
   readonly lateSources: ReadonlyMap<string, LateSource>;
@@ -122,7 +124,7 @@ export const contextFactory = ({
     new Map(
       features.map(({ table, createLoaders }) => [
         inCamelCase(table),
-        createLoaders({ ...clients, tracing, late: lateSources.get(table) }),
+        createLoaders({ ...clients, isTranslated: languages.areSeveral, tracing, late: lateSources.get(table) }),
       ]),
     );
   const primary = createReads({ sql, prisma, knownRows });

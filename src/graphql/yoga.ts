@@ -37,7 +37,8 @@ interface Deps {
 
 /**
  * Every GraphQL operation that memory does not answer runs through this list, from top to bottom; REST takes the same list by
- * `yoga.getEnveloped`. A hook that sets an execute function wraps those of the plugins above it.
+ * `yoga.getEnveloped`. A hook that sets an execute function wraps those of the plugins above it. docs/architecture.md has the room in five
+ * sentences.
  */
 export const createGraphqlServer = (deps: Deps): Yoga => {
   const { bodies, documents, trusted, isRestricted, answers, eventStreams, maskError } = deps;

@@ -26,7 +26,10 @@ export const shownText = <Column extends string, Row extends Translated & Readon
   row: Row,
   column: Column,
   languages: readonly string[] | undefined,
-): Row[Column] => (translationOf(row, column, languages) as Row[Column] | undefined) ?? row[column];
+): Row[Column] => {
+  if (languages === undefined) return row[column];
+  return (translationOf(row, column, languages) as Row[Column] | undefined) ?? row[column];
+};
 
 /** The same in SQL, as an expression. @param alias of the table @param column a text column, which `translations` names as the table does */
 export const shownSql = (alias: string, column: string, languages: readonly string[] = []): string =>

@@ -23,9 +23,9 @@ export const product: Feature = {
   alsoReads: ['product_words', 'translated_words', 'slug_alias'],
   functions: ['vitrine_fold', 'vitrine_joined', 'vitrine_search', 'vitrine_split', 'vitrine_vector'],
   register: () => import('./product.query.ts'),
-  createLoaders: ({ sql, prisma, tracing, knownRows }) => {
-    const known = knownRows?.of<Product>('product');
-    const reads = traceReads(tracing, 'product', createProductReads(sql, prisma, known));
+  createLoaders: (deps) => {
+    const known = deps.knownRows?.of<Product>('product');
+    const reads = traceReads(deps.tracing, 'product', createProductReads(deps, known));
     return (scope) => new ProductLoaders(reads, scope, known);
   },
 };

@@ -6,7 +6,7 @@ import type { Category, Prisma, PrismaClient, Product } from '../database/genera
 import { inList } from '../database/prisma.ts';
 import { createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
-import { type LoaderScope, memo } from '../graphql/context.ts';
+import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 import { createAliasLoader, idsOf } from '../translation/alias.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
@@ -44,8 +44,10 @@ interface ProductInCategory {
 /** An item of a list that is read without its row, because that is most often known. */
 type ListedId = Pick<Product, 'id' | 'categoryId'>;
 
+type ProductReadDeps = Pick<ReadDeps, 'sql' | 'prisma' | 'isTranslated'>;
+
 interface ListRead {
-  readonly statementOf: (shown: 'rows' | 'ids') => Statement;
+  readonly statementOf: (shown: 'rows' | 'untranslated' | 'ids') => Statement;
   readonly values: readonly unknown[];
 }
 
@@ -57,11 +59,13 @@ class ProductLists {
   readonly #sql: Sql;
   readonly #known: KnownRowsOf<Product> | undefined;
   readonly #rowsById: DataLoader<number, Product | null>;
+  readonly #shown: 'rows' | 'untranslated';
   /** In the last list. */
   #wereMostKnown = false;
 
-  constructor(sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Product>) {
+  constructor({ sql, prisma, isTranslated }: ProductReadDeps, known?: KnownRowsOf<Product>) {
     this.#sql = sql;
+    this.#shown = isTranslated ? 'rows' : 'untranslated';
     this.#known = known;
     this.#rowsById = createSharedLoader({
       read: (ids: number[]) => keepRows(known, () => prisma.product.findMany({ where: { id: { in: inList(ids) } } })),
@@ -75,7 +79,7 @@ class ProductLists {
     if (this.#wereMostKnown && dependencies.asOfMs !== undefined)
       return this.#rowsOf(await this.#sql.rows<ListedId>(statementOf('ids'), values), now, dependencies);
     return keepRows(known, async () => {
-      const rows = await this.#sql.rows<Product>(statementOf('rows'), values);
+      const rows = await this.#sql.rows<Product>(statementOf(this.#shown), values);
       const knownRows = known ? rows.filter(({ id }) => known.has(id)) : [];
       this.#wereMostKnown = isMost(knownRows, rows);
       return rows;
@@ -116,8 +120,9 @@ const readInCategory = async (
 export type ProductReads = ReturnType<typeof createProductReads>;
 
 /** What the loaders of all operations share. */
-export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Product>) => {
-  const lists = new ProductLists(sql, prisma, known);
+export const createProductReads = (deps: ProductReadDeps, known?: KnownRowsOf<Product>) => {
+  const { sql, prisma } = deps;
+  const lists = new ProductLists(deps, known);
   return {
     byId: createSharedLoader({
       read: (ids: number[]) => readInCategory(prisma, known, { id: { in: inList(ids) } }),

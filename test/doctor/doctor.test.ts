@@ -69,6 +69,57 @@ test('a database as the migrations leave it is well, in every respect', async ()
   );
 });
 
+describe('translations', () => {
+  const withTranslations = async (look: () => Promise<void>) => {
+    await database.sql(`
+      insert into category (name, slug, translations) values ('Pans', 'pans', '{"de": {"name": "Pfannen"}}');
+      insert into product (category_id, name, slug, price, translations)
+        select id, 'Pan', 'pan', 5, '{"de": {"slug": "topf"}, "pt-BR": {"name": "Frigideira"}}' from category;
+      insert into term_translation values ('fr', 'Size', 'Taille')`);
+    try {
+      await look();
+    } finally {
+      await database.sql('truncate category, product, term_translation restart identity cascade');
+    }
+  };
+
+  test('in a language that is not configured are found', async () => {
+    await withTranslations(async () => {
+      expect(faults(await look({ LANGUAGES: 'en,de,fr,pt-BR' }))).toEqual([]);
+      const others = {
+        check: 'languages',
+        status: 'warn',
+        message: 'translations in fr, pt-BR are never shown',
+      } as const;
+      expect(faults(await look({ LANGUAGES: 'en,de,pt' }))).toEqual(
+        only({ ...others, remedy: 'Add them to LANGUAGES' }),
+      );
+      // Those of the first language are in the columns.
+      expect(faults(await look({ LANGUAGES: 'de,fr,pt-BR' }))).toEqual(
+        only({ check: 'languages', message: 'translations in de are never shown' }),
+      );
+      expect(messageOf(await look(), 'languages')).toBe(
+        'translations in de, fr, pt-BR are not shown: LANGUAGES is not set',
+      );
+    });
+  });
+
+  test('whose slug another product has are found', async () => {
+    await withTranslations(async () => {
+      await database.sql(
+        `insert into product (category_id, name, slug, price) select id, 'Pot', 'topf', 5 from category`,
+      );
+      expect(faults(await look())).toEqual(
+        only({
+          check: 'slugs',
+          status: 'warn',
+          message: '1 slug leads elsewhere, because another row has it for its own: "topf" of product',
+        }),
+      );
+    });
+  });
+});
+
 describe('a fault is told with what to do:', () => {
   test('a missing index, and one whose build was cut off', async () => {
     const missing = await whileBroken(

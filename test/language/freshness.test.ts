@@ -48,6 +48,13 @@ const CHANGES: readonly (readonly [what: string, query: string, change: string, 
     { productSearch: { facets: { options: [{ values: [{ label: 'Blue' }] }] } } },
   ],
   [
+    'the order of a facet, which is that of labels nobody asked for',
+    '{ productSearch { facets { attributes { name } } } }',
+    `insert into term_translation (language, term, text) values ('de', 'Width', 'Aa')`,
+    { productSearch: { facets: { attributes: [{ name: 'Material' }, { name: 'Width' }] } } },
+    { productSearch: { facets: { attributes: [{ name: 'Width' }, { name: 'Material' }] } } },
+  ],
+  [
     'an alias that there was not',
     '{ productBySlug(slug: "leinen") { id } }',
     `update product set translations = '{"de": {"slug": "leinen"}}' where id = 1`,
@@ -83,6 +90,7 @@ describe.for(['listen', 'poll'])('with CHANGE_FEED=%s', (feed) => {
       name: 'Shirt',
       tags: ['sale'],
       option_names: ['Colour'],
+      attributes: { Material: 'linen', Width: 'wide' },
       translations: { de: { name: 'Hemd' } },
     });
     await insertVariant(database, { product_id: 1, price: '1.00', option_values: ['Blue'] });

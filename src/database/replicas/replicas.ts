@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from 'pg';
 import type { PrismaClient } from '../generated/client/client.ts';
-import { poolOf, prismaIn, type Query } from '../pool.ts';
+import { poolOf, type Query } from '../pool.ts';
 import { createSql, type Sql } from '../sql.ts';
 import { type Obstacle, Replica, type ReplicaOptions } from './replica.ts';
 import { followPrimary } from './wal-position.ts';
@@ -29,8 +29,7 @@ interface Options extends Omit<ReplicaOptions, 'url' | 'positions'> {
   readonly urls: readonly string[];
   /** The primary. */
   readonly primary: Pool;
-  /** The schema of the tables. */
-  readonly schema: string;
+  readonly prismaOn: (pool: Pool) => PrismaClient;
 }
 
 /** Operations that began on a replica. When one statement goes to the primary, so do all later ones: no read is older than an earlier one. */
@@ -49,12 +48,12 @@ class ReadServer<Reads> {
   readonly #prisma: PrismaClient;
   #cohort: Cohort<Reads> | undefined;
 
-  constructor(replica: Replica, { primary, schema, createReads }: ReadServerOptions<Reads>) {
+  constructor(replica: Replica, { primary, prismaOn, createReads }: ReadServerOptions<Reads>) {
     this.replica = replica;
     this.#primary = primary;
     this.#createReads = createReads;
     const route: Query = (config) => (this.#routes.getStore() ?? this.#askPrimary)(config);
-    this.#prisma = prismaIn(schema, poolOf(route));
+    this.#prisma = prismaOn(poolOf(route));
   }
 
   /** The reads of an operation that begins now. */
@@ -95,7 +94,7 @@ class ReadServer<Reads> {
   }
 }
 
-interface ReadServerOptions<Reads> extends Pick<Options, 'primary' | 'schema'> {
+interface ReadServerOptions<Reads> extends Pick<Options, 'primary' | 'prismaOn'> {
   readonly createReads: CreateReads<Reads>;
 }
 
@@ -122,7 +121,7 @@ const leastBusy = <Reads>(
  * the proof, in step 10. What fails there (a conflict with recovery, half of the time there is, a lost connection) is sent to the primary once. While
  * the primary is away there is no heartbeat, and no replica is used, although it may be alive.
  */
-export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...options }: Options) => {
+export const createReplicas = ({ urls, primary, prismaOn, freshnessMs, log, ...options }: Options) => {
   const positions = followPrimary({
     freshnessMs,
     onPosition: () => {
@@ -154,7 +153,7 @@ export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...opt
     statementCount: (): number => all.reduce((sum, replica) => sum + replica.statementCount(), 0),
     /** @param createReads makes the loaders of an operation, for each server */
     serve: <Reads>(createReads: CreateReads<Reads>): ReadServers<Reads> => {
-      const servers = all.map((replica) => new ReadServer(replica, { primary, schema, createReads }));
+      const servers = all.map((replica) => new ReadServer(replica, { primary, prismaOn, createReads }));
       let turn = 0;
       return {
         choose: () => {

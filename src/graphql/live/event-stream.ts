@@ -34,9 +34,10 @@ export class EventStreams {
     return eventOf(result) + COMPLETE;
   }
 
-  /** Writes many results, as they come. Equal results of several streams are the same bytes. */
-  bytesOf(results: AsyncIterable<ExecutionResult>): AsyncIterableIterator<Uint8Array, undefined> {
-    return new EventBytes(results[Symbol.asyncIterator](), (result) => this.#toBytes(result));
+  /** Writes many results, as they come, and the end. Equal results of several streams are the same bytes. */
+  async *bytesOf(results: AsyncIterable<ExecutionResult>): AsyncGenerator<Uint8Array, undefined> {
+    for await (const result of results) yield this.#toBytes(result);
+    yield LAST;
   }
 
   /** Notes what is sent as the body of a response: undefined for its own text. */
@@ -98,37 +99,6 @@ export class EventStreams {
   }
 }
 
-/** The bytes of events, and of the end. */
-class EventBytes implements AsyncIterableIterator<Uint8Array, undefined> {
-  readonly #results: AsyncIterator<ExecutionResult>;
-  readonly #toBytes: (result: ExecutionResult) => Uint8Array;
-  #isOver = false;
-
-  constructor(results: AsyncIterator<ExecutionResult>, toBytes: (result: ExecutionResult) => Uint8Array) {
-    this.#results = results;
-    this.#toBytes = toBytes;
-  }
-
-  async next(): Promise<Step> {
-    if (this.#isOver) return OVER;
-    const { done, value } = await this.#results.next();
-    if (!done) return { done: false, value: this.#toBytes(value) };
-    this.#isOver = true;
-    return { done: false, value: LAST };
-  }
-
-  /** At once: that of a generator would wait for the next result. */
-  async return(): Promise<Step> {
-    this.#isOver = true;
-    await this.#results.return?.();
-    return OVER;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-}
-
 /** One stream on its way to its client. Once it is over, nothing more is given to the sink. */
 class Sending {
   readonly #bytes: AsyncIterator<Uint8Array>;
@@ -173,10 +143,6 @@ class Sending {
     }
   }
 }
-
-type Step = IteratorResult<Uint8Array, undefined>;
-
-const OVER: Step = { done: true, value: undefined };
 
 const eventOf = (result: ExecutionResult): string => `event: next\ndata: ${textOfResult(withoutStatus(result))}\n\n`;
 
