@@ -74,6 +74,6 @@ test('SQL finds, sorts, counts, suggests and corrects in each language what one 
         expect(await engine.correct(terms, request.now, languages), asked).toEqual(catalogue.correct(terms));
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 25, endOnFailure: true },
   );
 });

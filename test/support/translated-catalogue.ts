@@ -77,6 +77,15 @@ export const fillTranslated = async (database: TestDatabase, g: GeneratorValue):
     );
   }
   for (let id = 1; id <= PRODUCTS; id += 1) await writeProduct(database, g, id);
+  for (const language of LANGUAGES) await writeLabel(database, g, language);
+};
+
+const writeLabel = async ({ sql }: TestDatabase, g: GeneratorValue, language: string): Promise<void> => {
+  const pick = pickFrom(g);
+  await sql(
+    `insert into term_translation values ($1, $2, $3) on conflict (language, term) do update set text = excluded.text`,
+    [language, pick(TERMS), pick(['', randomText(g), randomText(g)])],
+  );
 };
 
 /** What a back office does, at random. */
@@ -100,11 +109,7 @@ export const changeTranslated = async (database: TestDatabase, g: GeneratorValue
         (id % CATEGORIES) + 1,
         randomTranslations(g, ['name']),
       ]),
-    () =>
-      database.sql(
-        `insert into term_translation values ($1, $2, $3) on conflict (language, term) do update set text = excluded.text`,
-        [language, term, pick(['', randomText(g), randomText(g)])],
-      ),
+    () => writeLabel(database, g, language),
     () => database.sql('update term_translation set text = $2 where language = $1', [language, randomText(g)]),
     () => database.sql('delete from term_translation where term = $1', [term]),
   ];
