@@ -33,7 +33,7 @@ export const randomText = (g: GeneratorValue): string => {
 };
 
 /** Of some languages, some columns; some texts are empty. */
-const randomTranslations = (g: GeneratorValue, columns: readonly string[]): string => {
+const randomTranslations = (g: GeneratorValue, columns: readonly string[]): object => {
   const pick = pickFrom(g);
   const ofLanguages = LANGUAGES.filter(() => pick([true, false])).map((language) => {
     const texts = columns
@@ -41,30 +41,35 @@ const randomTranslations = (g: GeneratorValue, columns: readonly string[]): stri
       .map((column) => [column, pick(['', randomText(g), randomText(g)])]);
     return [language, Object.fromEntries(texts)];
   });
-  return JSON.stringify(Object.fromEntries(ofLanguages));
+  return Object.fromEntries(ofLanguages);
 };
 
-const writeProduct = async ({ sql }: TestDatabase, g: GeneratorValue, id: number): Promise<void> => {
+const PRODUCT_COLUMNS = 'category_id, name, subtitle, description, brand, tags, sales, attributes, translations';
+
+const writeProducts = async ({ sql }: TestDatabase, g: GeneratorValue, ids: readonly number[]): Promise<void> => {
   const pick = pickFrom(g);
-  const terms = TERMS.filter(() => pick([true, false, false]));
-  const values = [
-    id,
-    1 + g(fc.nat, { max: CATEGORIES - 1 }),
-    randomText(g),
-    pick([null, '', randomText(g)]),
-    pick(['', randomText(g)]),
-    pick([null, 'red', 'Acme']),
-    terms,
-    pick([1, 2, 2, 3]),
-    JSON.stringify(Object.fromEntries(terms.map((term) => [term, pick(['M', 'red', 'new', ['M', 'boot']])]))),
-    randomTranslations(g, ['name', 'subtitle', 'description']),
-  ];
+  const rows = ids.map((id) => {
+    const tags = TERMS.filter(() => pick([true, false, false]));
+    return {
+      ...{
+        id,
+        tags,
+        slug: `p${id}`,
+        price: 1,
+        published_at: '2026-01-01',
+        category_id: 1 + g(fc.nat, { max: CATEGORIES - 1 }),
+      },
+      ...{ name: randomText(g), subtitle: pick([null, '', randomText(g)]), description: pick(['', randomText(g)]) },
+      ...{ brand: pick([null, 'red', 'Acme']), sales: pick([1, 2, 2, 3]) },
+      attributes: Object.fromEntries(tags.map((tag) => [tag, pick(['M', 'red', 'new', ['M', 'boot']])])),
+      translations: randomTranslations(g, ['name', 'subtitle', 'description']),
+    };
+  });
+  const columns = `id, slug, price, published_at, ${PRODUCT_COLUMNS}`;
   await sql(
-    `insert into product (id, slug, price, published_at, category_id, name, subtitle, description, brand, tags, sales, attributes, translations)
-     overriding system value values ($1::int, 'p' || $1::int, 1, '2026-01-01', $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (id) do update set (category_id, name, subtitle, description, brand, tags, sales, attributes, translations) =
-       (excluded.category_id, excluded.name, excluded.subtitle, excluded.description, excluded.brand, excluded.tags, excluded.sales, excluded.attributes, excluded.translations)`,
-    values,
+    `insert into product (${columns}) overriding system value select ${columns} from jsonb_populate_recordset(null::product, $1)
+     on conflict (id) do update set (${PRODUCT_COLUMNS}) = row(${PRODUCT_COLUMNS.split(', ').map((column) => `excluded.${column}`)})`,
+    [JSON.stringify(rows)],
   );
 };
 
@@ -76,7 +81,11 @@ export const fillTranslated = async (database: TestDatabase, g: GeneratorValue):
       [id, id > 2 ? 1 : null, randomText(g), randomTranslations(g, ['name'])],
     );
   }
-  for (let id = 1; id <= PRODUCTS; id += 1) await writeProduct(database, g, id);
+  await writeProducts(
+    database,
+    g,
+    Array.from({ length: PRODUCTS }, (_, index) => index + 1),
+  );
   for (const language of LANGUAGES) await writeLabel(database, g, language);
 };
 
@@ -95,7 +104,7 @@ export const changeTranslated = async (database: TestDatabase, g: GeneratorValue
   const term = pick(TERMS);
   const language = pick(LANGUAGES);
   const kinds: readonly (() => Promise<unknown>)[] = [
-    () => writeProduct(database, g, id),
+    () => writeProducts(database, g, [id]),
     () => database.sql('delete from product where id = $1', [id]),
     () =>
       database.sql('update product set translations = $2 where id between $1 and $1 + 3', [
