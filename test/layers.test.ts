@@ -98,3 +98,21 @@ test('a module that a file loads only where it is needed is not loaded by anothe
   const both = later.filter(({ text, target }) => [...text.matchAll(LOADED_AT_ONCE)].some(([, at]) => at === target));
   expect(both.map(({ name, target }) => `${name}: ${target}`)).toEqual([]);
 });
+
+test('how often a notice was viewed is known to its own folder alone: for what runs requests it is a late value', () => {
+  const runners = [
+    'access',
+    'cache',
+    'gateway',
+    'gateway-metrics',
+    'graphql',
+    'http',
+    'observability',
+    'overload',
+    'rest',
+  ];
+  const knowing = files.filter(
+    ([name, text]) => runners.includes(partOf(name)) && /view_?count|countViews/i.test(text),
+  );
+  expect(knowing.map(([name]) => name)).toEqual([]);
+});

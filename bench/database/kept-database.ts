@@ -67,8 +67,8 @@ export const databaseOn = (serverUrl: string, name: string): string => {
 export const LOAD_SETTINGS = `set session_replication_role = replica; set synchronous_commit = off; set maintenance_work_mem = '512MB'`;
 
 /** As the triggers do. */
-const WRITE_WORDS = `insert into product_words (product_id, words)
-  select id, vitrine_search(name, brand, tags, subtitle, description) from product`;
+const WRITE_WORDS = `insert into product_words (product_id, words, tags)
+  select id, vitrine_search(name, brand, tags, subtitle, description), vitrine_tag_keys(tags) from product`;
 
 /** Indexes last, for that is how millions of rows are loaded. */
 const load = async (url: string, { fill, isSearched = true }: Options): Promise<void> => {

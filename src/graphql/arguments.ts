@@ -1,8 +1,6 @@
 import {
-  type DocumentNode,
   type FieldNode,
   type GraphQLArgument,
-  GraphQLError,
   type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLObjectType,
@@ -10,12 +8,9 @@ import {
   getArgumentValues,
   isIntrospectionType,
   isObjectType,
-  Kind,
-  type OperationDefinitionNode,
   type VariableValues,
-  visit,
 } from 'graphql';
-import { AppError, badArgument } from '../errors.ts';
+import { badArgument } from '../errors.ts';
 
 /** The values that an integer argument, or the length of a list, may have, both ends included. */
 export interface Range {
@@ -140,70 +135,12 @@ export const checkBounds = (argument: GraphQLArgument, value: unknown): void => 
   }
   const maxItems = maxItemsOf(argument);
   if (maxItems !== undefined && Array.isArray(value) && value.length > maxItems) {
-    throw badArgument(argument.name, tooManyItems(maxItems, value.length));
+    throw badArgument(argument.name, `may have at most ${maxItems} items, but has ${value.length}`);
   }
 };
-
-const tooManyItems = (maxItems: number, count: number): string =>
-  `may have at most ${maxItems} items, but has ${count}`;
 
 const isWithin = (value: number, { minimum, maximum }: Range): boolean =>
   value >= minimum && (maximum === undefined || value <= maximum);
 
 const betweenText = ({ minimum, maximum }: Range): string =>
   maximum === undefined ? `${minimum} or more` : `between ${minimum} and ${maximum}`;
-
-/**
- * Finds a list in the variables that is longer than any argument of the schema may be. To coerce each of its items first, only to refuse
- * them all, would block the event loop.
- */
-export const longListFinder = (
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-): ((variables: Readonly<Record<string, unknown>>) => GraphQLError | undefined) => {
-  if (variableDefinitions.length === 0) return () => undefined;
-  const bounds = objectFieldsOf(schema).flatMap(({ field }) => field.args.flatMap((each) => maxItemsOf(each) ?? []));
-  if (bounds.length === 0) return () => undefined;
-  const maxItems = Math.max(...bounds);
-  return (variables) => {
-    for (const definition of variableDefinitions) {
-      const name = definition.variable.name.value;
-      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-      const count = longestList(value, maxItems);
-      if (count <= maxItems) continue;
-      const argument = Array.isArray(value) && value.length === count ? argumentOf(name, document) : undefined;
-      const problem = tooManyItems(maxItems, count);
-      const originalError =
-        argument === undefined
-          ? new AppError('BAD_USER_INPUT', `A list in variable "$${name}" ${problem}.`)
-          : badArgument(argument, problem);
-      return new GraphQLError(originalError.message, { nodes: definition, originalError });
-    }
-    return undefined;
-  };
-};
-
-/** The length of the longest list in a value. The search ends at a list longer than `enough`, whose items are not looked at. */
-const longestList = (value: unknown, enough: number): number => {
-  let longest = 0;
-  // No recursion: JSON may be nested deeper than the stack.
-  const left = [value];
-  while (left.length > 0 && longest <= enough) {
-    const next = left.pop();
-    if (typeof next !== 'object' || next === null) continue;
-    if (Array.isArray(next)) longest = Math.max(longest, next.length);
-    if (longest <= enough) for (const part of Object.values(next)) left.push(part);
-  }
-  return longest;
-};
-
-const argumentOf = (variable: string, document: DocumentNode): string | undefined => {
-  let found: string | undefined;
-  visit(document, {
-    Argument: ({ name, value }) => {
-      if (value.kind === Kind.VARIABLE && value.name.value === variable) found ??= name.value;
-    },
-  });
-  return found;
-};

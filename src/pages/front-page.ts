@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { serveFile } from '../http/content-encodings.ts';
 import { jsonResponse, namesType } from '../http/message.ts';
 import type { ResponseRoute } from '../http/route.ts';
-import { createBundledPage, htmlTemplate, ofFolder } from './page.ts';
+import { createBundledPage, htmlTemplate } from './page.ts';
 
 /** A link of the front page. */
 export interface FrontPageLink {
@@ -53,13 +53,13 @@ export const createFrontPage = ({ freshnessMs, isOpen, hasExplorer, links }: Opt
 };
 
 /** Of the browser, as files: they are checked as what they are, and the policy of the page names their hashes. */
-const inlined = (file: string) => {
-  const text = readFileSync(ofFolder(file), 'utf8');
+const inlined = (file: URL) => {
+  const text = readFileSync(file, 'utf8');
   return { text, source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
 };
 
-const STYLE = inlined('front-page.css');
-const QUERY_FORM = inlined('front-page-query.browser.js');
+const STYLE = inlined(new URL('./front-page.css', import.meta.url));
+const QUERY_FORM = inlined(new URL('./front-page-query.browser.js', import.meta.url));
 
 /** A proxy may strip a prefix, so that the front page is not at the root for a browser. */
 const relative = (path: string): string => `.${path}`;

@@ -10,7 +10,6 @@ import {
   createBundledPage,
   htmlTemplate,
   LOGO,
-  ofFolder,
   type Texts,
   toScriptJson,
 } from './page.ts';
@@ -29,15 +28,15 @@ export const createGraphiql = (introspection: boolean): BundledPage =>
   });
 
 const loadAssets = async (): Promise<Texts> => {
-  const reader = startThread(ofFolder('graphiql.worker.ts'));
+  const reader = startThread(new URL('./graphiql.worker.ts', import.meta.url));
   const [{ css, editorWorkerService, graphqlWorker, js, jsonWorker }] = await once(reader, 'message');
   return {
     // GraphiQL limits the dragging of a tab to the list of tabs. Its animation library then moves every tab when that list
     // is resized, and the first click on a tab misses it (github.com/motiondivision/motion/issues/3823, open). Without the
     // limit tabs stay, and can still be dragged. If a later version has other code, nothing is replaced, and the browser test fails.
     'graphiql.js': js.replace(/dragConstraints:[\w$]+,(?=value:)/, ''),
-    'graphiql.css': css + (await readFile(ofFolder('graphiql.css'), 'utf8')),
-    'start.js': await readFile(ofFolder('graphiql.browser.js'), 'utf8'),
+    'graphiql.css': css + (await readFile(new URL('./graphiql.css', import.meta.url), 'utf8')),
+    'start.js': await readFile(new URL('./graphiql.browser.js', import.meta.url), 'utf8'),
     'editor.worker.js': editorWorkerService,
     'graphql.worker.js': graphqlWorker,
     'json.worker.js': jsonWorker,
@@ -62,7 +61,7 @@ interface Tab {
 
 /** Typical operations of a storefront, in the order of the tabs. Each gives a result with any catalogue. */
 export const readExamples = (): Tab[] =>
-  readFileSync(ofFolder('graphiql-examples.graphql'), 'utf8')
+  readFileSync(new URL('./graphiql-examples.graphql', import.meta.url), 'utf8')
     .split(/(?<=^}\n)\n(?=#)/m)
     .map((query) => {
       const [, name = ''] = /^(?:query|subscription) (\w+)/m.exec(query) ?? [];

@@ -105,9 +105,6 @@ export const createPage = (
     render: htmlTemplate(template),
   });
 
-/** The address of a file of this folder. */
-export const ofFolder = (file: string): URL => new URL(file, import.meta.url);
-
 const NO_ASSETS: NonNullable<Options['assets']> = { path: '', load: async () => ({}) };
 
 /** 16 hexadecimal digits. */
@@ -148,7 +145,7 @@ const ICON_URL = `data:image/svg+xml,${encodeURIComponent(LOGO)}`;
  * @returns the page with these values, with `{{icon}}` and `{{logo}}`
  */
 export const htmlTemplate = (file: string): ((values: object) => string) => {
-  const text = readFileSync(ofFolder(file), 'utf8');
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
   return (values) => {
     const all = new Map<string, unknown>(Object.entries({ icon: ICON_URL, logo: LOGO, ...values }));
     return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => String(all.get(name) ?? ''));

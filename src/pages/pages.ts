@@ -4,7 +4,7 @@ import { type StaticFile, serveFile } from '../http/content-encodings.ts';
 import { type ResponseRoute, responseRoute } from '../http/route.ts';
 import { createFrontPage, type FrontPageLink } from './front-page.ts';
 import { createGraphiql } from './graphiql.ts';
-import { type BundledPage, createPage, ofFolder } from './page.ts';
+import { type BundledPage, createPage } from './page.ts';
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
@@ -55,8 +55,8 @@ export const PAGES: readonly PageRow[] = [
       createPage('reference.html', '/docs', {
         'swagger-ui.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
         'swagger-ui.css': import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
-        'start.js': ofFolder('reference.browser.js'),
-        'docs.css': ofFolder('reference.css'),
+        'start.js': new URL('./reference.browser.js', import.meta.url),
+        'docs.css': new URL('./reference.css', import.meta.url),
       }),
     link: {
       name: 'docs',
@@ -71,8 +71,8 @@ export const PAGES: readonly PageRow[] = [
     // A form for each tool of the catalogue for agents.
     create: () =>
       createPage('agents.html', '/agents', {
-        'start.js': ofFolder('agents.browser.js'),
-        'agents.css': ofFolder('agents.css'),
+        'start.js': new URL('./agents.browser.js', import.meta.url),
+        'agents.css': new URL('./agents.css', import.meta.url),
       }),
     link: { name: 'agents', title: 'Agents', about: 'What shopping assistants ask: three tools, to call.' },
   },

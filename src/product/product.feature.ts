@@ -21,7 +21,14 @@ export const product: Feature = {
   silentColumns: [],
   rights: ['select'],
   alsoReads: ['product_words', 'translated_words', 'slug_alias'],
-  functions: ['vitrine_fold', 'vitrine_joined', 'vitrine_search', 'vitrine_split', 'vitrine_vector'],
+  functions: [
+    'vitrine_fold',
+    'vitrine_joined',
+    'vitrine_search',
+    'vitrine_split',
+    'vitrine_tag_keys',
+    'vitrine_vector',
+  ],
   register: () => import('./product.query.ts'),
   createLoaders: (deps) => {
     const known = deps.knownRows?.of<Product>('product');

@@ -102,7 +102,10 @@ export const relatedToEach: Statement = {
       where p.id = any (array(
           select t.id
           from unnest(d.tags) as tag
-          cross join lateral (select p.id from product p where p.tags @> array[tag] and ${VISIBLE} limit ${MAX_WITH_TAG}) t
+          cross join lateral (
+            select p.id from product_words w join product p on p.id = w.product_id
+            where w.tags @> vitrine_tag_keys(array[tag]) and tag = any (p.tags) and ${VISIBLE} limit ${MAX_WITH_TAG}
+          ) t
           union all
           (select p.id from product p where p.category_id = o.category_id and ${VISIBLE} order by ${orderBySql('BEST_SELLING', 'p')} limit $3 * ${BEST_SELLERS})
           union all

@@ -25,7 +25,6 @@ test('of more brands than a facet has values, those with most products are count
         isInStock: true,
         isReduced: false,
         attributes: Slice.of('{}'),
-        optionNames: Slice.of('[]'),
         variants: [],
         sales: 0,
         publishedAt: 0,

@@ -36,7 +36,6 @@ const product = (): fc.Arbitrary<ProductRow> =>
       isInStock: true,
       isReduced: false,
       attributes: Slice.of('{}'),
-      optionNames: Slice.of('[]'),
       variants: [],
       subtitle: null,
     }));

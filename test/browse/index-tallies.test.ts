@@ -38,10 +38,9 @@ const product = (id: number, random: (below: number) => number): ProductRow => (
       ...(random(3) > 0 && { Material: ['wood', 'oak', 'brass'].slice(random(3)) }),
     }),
   ),
-  optionNames: Slice.of('["Size","Colour"]'),
   variants: ['["S","red"]', '["M","red"]', '["M"]', '["M","blue"]', '["S","blue"]']
     .slice(random(6))
-    .map((values) => Slice.of(values + '+-'[random(2)])),
+    .map((values) => Slice.of(`["Size","Colour"],${values}${'+-'[random(2)]}`)),
   // Mostly by the id, so that blocks differ.
   sales: random(5) === 0 ? random(PRODUCTS) : id >> 4,
   // Some a moment ago, and some to come.
@@ -187,8 +186,8 @@ test('names with most products come first, however many values and variants thes
   const index = new ProductIndex();
   index.settle(NOW_US);
   const rows = [
-    ['{"Material": ["oak", "brass", "wood"]}', '["S","red"]+', '["M"]+'],
-    ['{"Weight": 1}', '[null,"blue"]+'],
+    ['{"Material": ["oak", "brass", "wood"]}', '["Size","Colour"],["S","red"]+', '["Size","Colour"],["M"]+'],
+    ['{"Weight": 1}', '["Size","Colour"],[null,"blue"]+'],
     ['{"Weight": 2}'],
   ].map((texts) => texts.map(Slice.of));
   for (const [id, [attributes = Slice.of('{}'), ...variants]] of rows.entries())
@@ -204,7 +203,7 @@ test('of very many values of an option, each is counted once for a product that 
   const index = new ProductIndex();
   index.settle(NOW_US);
   for (let id = 1; id <= 600; id += 1) {
-    const variants = ['S', 'M'].map((size) => Slice.of(`["${size}","Colour ${id % 200}"]+`));
+    const variants = ['S', 'M'].map((size) => Slice.of(`["Size","Colour"],["${size}","Colour ${id % 200}"]+`));
     put(index, { ...product(id, () => 1), publishedAt: NOW_US - 1e12, variants });
   }
   const { options } = ask(index, { filter: ALWAYS }).facets;

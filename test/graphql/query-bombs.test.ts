@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
+import type { GraphqlResult } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { parseMetrics } from '../support/scrape.ts';
 import { shared } from '../support/shared.ts';
@@ -136,13 +137,17 @@ describe('a request is refused for little processor time', () => {
     });
   });
 
-  test('too many ids, or ids that are none, which are bad input', async () => {
+  test('too many ids, or ids that are none: far too many are too complex, fewer are bad input', async () => {
     const query = 'query($ids:[Int!]){products(categoryIds:$ids){id}}';
+    const bodyOf = (item: string, count: number): string =>
+      `{"query":"${query}","variables":{"ids":[${`${item},`.repeat(count)}${item}]}}`;
     for (const item of ['0', '"x"']) {
-      const body = largest((count) => `{"query":"${query}","variables":{"ids":[${`${item},`.repeat(count)}${item}]}}`);
-      expect(await refusalOf(body)).toMatchObject({
-        json: { errors: [{ extensions: { code: 'BAD_USER_INPUT', argument: 'categoryIds' } }] },
+      expect(await refusalOf(largest((count) => bodyOf(item, count)))).toMatchObject({
+        json: { errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX', limit: 'JSON' } }] },
       });
+      const { json } = await refusalOf(bodyOf(item, Math.floor(65_000 / (item.length + 1))));
+      for (const { extensions } of (json as GraphqlResult).errors ?? []) expect(extensions.code).toBe('BAD_USER_INPUT');
+      expect((json as GraphqlResult).errors?.length).toBeLessThan(20);
     }
   });
 

@@ -158,7 +158,7 @@ describe('the same is found as by SQL that reads all products', () => {
     await database.sql(
       `insert into product (category_id, name, slug, price, sales, tags, published_at)
        select 1 + n % 2, 'P' || n, 'p' || n, 1, n * 7919 % 13, array(
-         select (array['a', 'B b', 'é', '手冲', 'c-d', 'x1', '🔥'])[k] from generate_series(1, 7) k where (n * (k + 3)) % 5 = 0
+         select (array['a', 'B b', 'é', '手冲', 'c-d', 'x1', '🔥', repeat('y', 9000) || 1, repeat('y', 9000) || 2])[k] from generate_series(1, 9) k where (n * (k + 3)) % 5 = 0
        ), '2020-01-01Z' from generate_series(1, 120) n`,
     );
     expect(await byGateway(100)).toEqual(await byReadingAll(100));

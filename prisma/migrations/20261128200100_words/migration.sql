@@ -99,16 +99,24 @@ begin atomic
       end, 20000), 'D');
 end;
 
+-- What products are found by that have a tag. PostgreSQL's indexes take no text of any length.
+create function vitrine_tag_keys(tags text[]) returns text[]
+  language sql immutable strict parallel safe
+  return array(select left(tag, 200) from unnest(tags) as tag);
+
 -- A table of their own: a new price makes an entry in each index of a table, whatever the index is on. Here only a product whose texts change is
 -- written.
 create table product_words (
   product_id integer not null,
   -- As vitrine_search makes them.
   words      tsvector not null,
+  -- As vitrine_tag_keys makes them.
+  tags       text[] not null,
   constraint product_words_pkey primary key (product_id)
 );
 
 create index product_words_idx on product_words using gin (words);
+create index product_words_tags_idx on product_words using gin (tags);
 
 -- Makes the words of these products by what their texts are now, in each language, and removes those of products that are gone; without ids, of all
 -- products, with writers kept out: `select vitrine_make_words('product')`. The tables are those of the schema of that one.
@@ -128,9 +136,11 @@ begin
     schema, products
   ) using ids;
   execute format(
-    'insert into %1$s.product_words as w (product_id, words)
-     select id, %1$s.vitrine_search(name, brand, tags::text[], subtitle, description) from %2$s where id = any ($1)
-     on conflict (product_id) do update set words = excluded.words where w.words <> excluded.words',
+    'insert into %1$s.product_words as w (product_id, words, tags)
+     select id, %1$s.vitrine_search(name, brand, tags::text[], subtitle, description), %1$s.vitrine_tag_keys(tags::text[])
+     from %2$s where id = any ($1)
+     on conflict (product_id) do update set words = excluded.words, tags = excluded.tags
+     where (w.words, w.tags) is distinct from (excluded.words, excluded.tags)',
     schema, products
   ) using ids;
   execute format('select %s.vitrine_translate_words($1, $2)', schema) using products, ids;
@@ -179,9 +189,10 @@ begin
   elsif cardinality(ids) > 1 then
     perform vitrine_make_words(tg_relid::regclass, ids);
   else
-    insert into product_words (product_id, words)
-    select id, vitrine_search(name, brand, tags::text[], subtitle, description) from product where id = ids[1]
-    on conflict (product_id) do update set words = excluded.words where product_words.words <> excluded.words;
+    insert into product_words as w (product_id, words, tags)
+    select id, vitrine_search(name, brand, tags::text[], subtitle, description), vitrine_tag_keys(tags::text[]) from product where id = ids[1]
+    on conflict (product_id) do update set words = excluded.words, tags = excluded.tags
+    where (w.words, w.tags) is distinct from (excluded.words, excluded.tags);
     if vitrine_are_translated(ids) then
       perform vitrine_translate_words(tg_relid::regclass, ids);
     end if;

@@ -167,9 +167,9 @@ begin
         -- so that types are exact, and nothing else is run with that path. By the texts of the table: another trigger may have changed them once
         -- more, or deleted the row.
         perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
-        insert into product_words (product_id, words)
-        select id, vitrine_search(name, brand, tags::text[], subtitle, description) from product where id = ids[1]
-        on conflict (product_id) do update set words = excluded.words;
+        insert into product_words (product_id, words, tags)
+        select id, vitrine_search(name, brand, tags::text[], subtitle, description), vitrine_tag_keys(tags::text[]) from product where id = ids[1]
+        on conflict (product_id) do update set words = excluded.words, tags = excluded.tags;
         if vitrine_are_translated(ids) then
           perform vitrine_translate_words(tg_relid::regclass, ids);
         end if;

@@ -134,16 +134,10 @@ begin
   if tg_op = 'TRUNCATE' then
     ids := array(select distinct product_id from translated_words);
   else
-    -- The index of words finds the products of a tag. One without a letter or digit has no words.
     ids := array(
       select distinct p.id
       from unnest(terms) as term
-      cross join lateral (select string_agg('''' || lexeme || ''':B', '&')::tsquery as words from unnest(vitrine_vector(term, 20000))) t
-      cross join lateral (
-        select w.product_id from product_words w where w.words @@ t.words
-        union all
-        select o.id from product o where t.words is null and o.tags @> array[term]
-      ) w
+      cross join lateral (select w.product_id from product_words w where w.tags @> vitrine_tag_keys(array[term])) w
       join product p on p.id = w.product_id and term = any (p.tags)
     );
   end if;

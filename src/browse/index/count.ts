@@ -11,8 +11,8 @@ import {
 } from '../browse-engine.ts';
 import { compareCodePoints } from '../order.ts';
 import { firstOfPriceCell, PRICE_CELLS, type PricedCell, priceCellOf, priceRangeOf } from '../price-bands.ts';
-import type { Dimension, Dimensions, Fitting, Variants } from './dimension.ts';
-import { FoundRows } from './expression.ts';
+import type { Counts, Dimension, Dimensions } from './dimension.ts';
+import { FoundRows, optionsOf } from './expression.ts';
 import { PageSelection, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
@@ -58,121 +58,50 @@ const FACETS: {
   tags: (index, found) => valuesOf(index, index.tags, found.all()),
   price: (index, found) => priceRangeOfRows(index.columns.price.values, found.without('price').rows()),
   inStock: (index, found, { options = [], inStock }) => {
-    const rows = found.without('inStock');
-    if (options.length === 0 || inStock === true) return rows.countOf(index.columns.isInStock.words);
-    return rows.filter(index.options.hasFitting(index.options.fitting(options, true))).size;
+    const { columns, optionsInStock, scratch } = index;
+    let rows = found.without('inStock');
+    if (options.length > 0 && inStock !== true) {
+      const fitting = [...optionsInStock.traitsWithAll(options)];
+      rows = rows.and(optionsInStock.rowsWith(fitting, columns.count, scratch), columns.count);
+    }
+    return rows.countOf(columns.isInStock.words);
   },
   onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.words),
   attributes: (index, found, { attributes = [] }) =>
     namedFacets('attributes', index.attributes, attributes, found, (rows, isWanted) =>
       countValues(index, index.attributes, rows, isWanted),
     ),
-  options: (index, found, { options = [], inStock = false }) =>
-    namedFacets('options', index.options, options, found, (rows, isWanted, name) => {
+  options: (index, found, { options = [], inStock = false }) => {
+    const of = optionsOf(index, inStock);
+    return namedFacets('options', of, options, found, (rows, isWanted, name) => {
       const others = options.filter((each) => each.name !== name);
-      return countVariants(index, others, inStock, rows, isWanted);
-    }),
+      return countValues(index, of, rows, isWanted, others.length > 0 ? of.traitsWithAll(others) : undefined);
+    });
+  },
 };
-
-/** How many rows have each value, by code, and each dimension, by its place. */
-interface Counts {
-  readonly values: Int32Array;
-  readonly dimensions: Int32Array;
-}
 
 type IsWanted = (dimension: Dimension) => boolean;
 
 const ALL: IsWanted = () => true;
 
-/** Of most rows the others are counted instead, which is sooner done. @param counts those of some rows @param totals of all live rows */
-const withTotals = (
+/** Counts the values of some dimensions. Of most rows the others are counted instead, which is sooner done. @param fitting traits; by default all */
+const countValues = (
   index: ProductIndex,
+  of: Dimensions,
   rows: RowSet,
-  totals: readonly Int32Array[],
-  counts: (rows: Int32Array) => readonly Int32Array[],
-): readonly Int32Array[] => {
-  const { columns } = index;
-  if (rows.size * 2 <= columns.live) return counts(rows.rows());
-  return counts(index.live().without(rows, columns.count).rows()).map((others, place) => {
-    const of = totals[place] as Int32Array;
-    for (let at = 0; at < others.length; at += 1) others[at] = (of[at] ?? 0) - (others[at] as number);
-    return others;
-  });
-};
-
-/** Counts the values of some dimensions. */
-const countValues = (index: ProductIndex, of: Dimensions, rows: RowSet, isWanted = ALL): Counts => {
-  const isWantedAt = (place: number): boolean => isWanted(of.all[place] as Dimension);
-  const [traits = NO_COUNTS] = withTotals(index, rows, [of.totals], (some) => {
-    const counts = new Int32Array(of.codesOf.length);
-    of.ofRows.count(counts, some, isWantedAt);
-    return [counts];
-  });
-  const values = new Int32Array(of.values.length);
-  const dimensions = new Int32Array(of.all.length);
-  for (let trait = 0; trait < traits.length; trait += 1) {
-    const count = traits[trait] as number;
-    if (count === 0) continue;
-    const codes = of.codesOf[trait] as readonly number[];
-    for (const code of codes) values[code] = (values[code] as number) + count;
-    const dimension = of.dimensionOf[codes[0] as number] as number;
-    dimensions[dimension] = (dimensions[dimension] as number) + count;
-  }
-  return { values, dimensions };
-};
-
-const NO_COUNTS = new Int32Array(0);
-
-/** Counts the values of variants that have an option of each filter, and are in stock where that is wanted: of each product each value once. */
-const countVariants = (
-  index: ProductIndex,
-  filters: NonNullable<SearchFilter['options']>,
-  isInStock: boolean,
-  rows: RowSet,
-  isWanted: IsWanted,
+  isWanted = ALL,
+  fitting?: ReadonlySet<number>,
 ): Counts => {
-  const { options } = index;
-  const fits = options.fitting(filters, isInStock);
-  const countRows = (some: Int32Array): readonly Int32Array[] => {
-    const { values, dimensions } = countOnce(options, fits, some, isWanted);
-    return [values, dimensions];
+  const { columns } = index;
+  if (fitting || rows.size * 2 <= columns.live) return of.count(rows.rows(), isWanted, fitting);
+  const others = of.count(index.live().without(rows, columns.count).rows(), isWanted);
+  const rest = (totals: Int32Array, counts: Int32Array): Int32Array =>
+    counts.map((count, at) => (totals[at] ?? 0) - count);
+  return {
+    values: rest(of.totals.values, others.values),
+    dimensions: rest(of.totals.dimensions, others.dimensions),
   };
-  const totals = options.totalsOf(isInStock);
-  const [values = NO_COUNTS, dimensions = NO_COUNTS] =
-    filters.length > 0
-      ? countRows(rows.rows())
-      : withTotals(index, rows, [totals.values, totals.dimensions], countRows);
-  return { values, dimensions };
 };
-
-/** Values and dimensions are counted at places. A dimension that each variant has is counted at place 0, with the rows that have a variant. */
-const countOnce = (options: Variants, fits: Fitting, rows: Int32Array, isWanted: IsWanted): Counts => {
-  const { all, codesOf, dimensionOf, lists } = options;
-  const placesOfValues = new Int32Array(options.values.length).fill(-1);
-  const placesOfDimensions = new Int32Array(all.length).fill(-1);
-  const traits = options.traitsOf(fits);
-  let count = 1;
-  for (const [place, dimension] of all.entries()) {
-    if (!isWanted(dimension)) continue;
-    for (const code of dimension.codes) placesOfValues[code] = count++;
-    const isOfEach = traits.every((trait) => codesOf[trait]?.some((code) => dimensionOf[code] === place));
-    placesOfDimensions[place] = isOfEach ? 0 : count++;
-  }
-  const placesOf = codesOf.map((codes) =>
-    codes
-      .flatMap((code) => [placesOfValues[code] as number, placesOfDimensions[dimensionOf[code] as number] as number])
-      .filter((place) => place >= 0),
-  );
-  const placesOfVariants = Array.from(fits, (fit, variant) =>
-    fit ? (placesOf[variant >>> 1] as number[]) : NO_PLACES,
-  );
-  const counts = lists.countOnce(placesOfVariants, count, rows);
-  const countsAt = (places: Int32Array): Int32Array =>
-    places.map((place) => (place < 0 ? 0 : (counts[place] as number)));
-  return { values: countsAt(placesOfValues), dimensions: countsAt(placesOfDimensions) };
-};
-
-const NO_PLACES: number[] = [];
 
 const valuesOf = (index: ProductIndex, of: Dimensions, rows: RowSet): ValueCount<string>[] => {
   const { values } = countValues(index, of, rows);

@@ -19,14 +19,20 @@ export interface Dimension {
   readonly numbers: Map<string, number>;
 }
 
+/** How many rows have each value, by its code, and a value of each dimension, by its place. */
+export interface Counts {
+  readonly values: Int32Array;
+  readonly dimensions: Int32Array;
+}
+
 /** How a product says what it has. */
 interface Source {
   /** The traits of a product. */
   readonly read: (product: ProductRow) => readonly Slice[];
   /** The values of a trait. */
   readonly parse: (trait: string) => readonly NamedValue[];
-  /** Whether a product has one trait of a dimension at most. */
-  readonly hasOneEach: boolean;
+  /** Whether a product has one trait of each dimension at most, several traits with a value each, or several that may have the same value. */
+  readonly traits: 'oneOfEach' | 'apart' | 'overlapping';
 }
 
 /** What an entry of a map and of a list takes, and texts of usual length. */
@@ -40,8 +46,8 @@ export class Dimensions {
   readonly all: Dimension[] = [];
   /** By trait, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
-  /** By trait, how many live rows have it. */
-  totals = new Int32Array(0);
+  /** Of all live rows. */
+  totals: Counts = { values: new Int32Array(0), dimensions: new Int32Array(0) };
   /** By trait, the codes of its values. */
   readonly codesOf: (readonly number[])[] = [];
   /** By code. */
@@ -49,7 +55,7 @@ export class Dimensions {
   /** By code, the number that it is, as near as JavaScript has it; NaN for a text. */
   readonly #numbers: number[] = [];
   /** By code, the place of its dimension in {@link all}. */
-  readonly dimensionOf: number[] = [];
+  readonly #dimensionOf: number[] = [];
   /** By code, the traits that have the value. */
   readonly #traitsOf: number[][] = [];
   readonly #traits = new Texts();
@@ -59,14 +65,18 @@ export class Dimensions {
 
   constructor(source: Source) {
     this.#source = source;
-    const dimensionOf = (trait: number): number => this.dimensionOf[this.codesOf[trait]?.[0] as number] as number;
-    this.ofRows = new TraitsOfRows(source.hasOneEach ? dimensionOf : (_, at) => at);
+    const placeOf = {
+      oneOfEach: (trait: number): number => this.#dimensionOf[this.codesOf[trait]?.[0] as number] as number,
+      apart: (_: number, at: number): number => at,
+      overlapping: (): undefined => undefined,
+    };
+    this.ofRows = new TraitsOfRows(placeOf[source.traits]);
   }
 
   get bytes(): number {
     const parts = [this.rows, this.ofRows, this.#traits];
     const own = (this.values.length + this.codesOf.length) * BYTES_PER_VALUE;
-    return parts.reduce((sum, { bytes }) => sum + bytes, own + this.totals.byteLength);
+    return parts.reduce((sum, { bytes }) => sum + bytes, own + this.totals.values.byteLength);
   }
 
   named(name: string): Dimension | undefined {
@@ -85,6 +95,11 @@ export class Dimensions {
     if (min !== undefined || max !== undefined)
       for (const code of numbers.values()) if (isWithin(code)) codes.push(code);
     return [...new Set(codes.flatMap((code) => this.#traitsOf[code] as number[]))];
+  }
+
+  /** The traits that have a value of each filter. */
+  traitsWithAll(filters: readonly AttributeFilter[]): Set<number> {
+    return filters.map((filter) => new Set(this.traitsWith(filter))).reduce((all, some) => all.intersection(some));
   }
 
   isNumber(code: number): boolean {
@@ -116,7 +131,7 @@ export class Dimensions {
   learn(product: ProductRow): number[] {
     const traits: number[] = [];
     for (const text of this.#source.read(product)) {
-      const trait = this.know(text);
+      const trait = this.#know(text);
       if (!traits.includes(trait) && (this.codesOf[trait] as readonly number[]).length > 0) traits.push(trait);
     }
     return traits;
@@ -136,13 +151,49 @@ export class Dimensions {
 
   /** A row has come. */
   enter(row: number, traits: readonly number[] = this.ofRows.of(row)): void {
-    this.totals = withRoom(this.totals, this.codesOf.length);
-    for (let at = 0; at < traits.length; at += 1) this.#change(traits[at] as number, 1);
+    const { values, dimensions } = this.totals;
+    if (values.length < this.values.length || dimensions.length < this.all.length)
+      this.totals = { values: withRoom(values, this.values.length), dimensions: withRoom(dimensions, this.all.length) };
+    this.#change(traits, 1);
   }
 
   /** A row is about to go. */
   leave(row: number): void {
-    for (const trait of this.ofRows.of(row)) this.#change(trait, -1);
+    this.#change(this.ofRows.of(row), -1);
+  }
+
+  /**
+   * Counts how many of some rows have each value and each dimension.
+   * @param isWanted whether the values of a dimension are counted; for those of others there may be any number
+   * @param fitting the traits that count; by default all do
+   */
+  count(rows: Int32Array, isWanted: (dimension: Dimension) => boolean, fitting?: ReadonlySet<number>): Counts {
+    const isWantedAt = this.all.map(isWanted);
+    if (this.#source.traits === 'overlapping') return this.#countOnce(rows, isWantedAt, fitting);
+    const counts = this.ofRows.count(this.codesOf.length, rows, isWantedAt);
+    const values = new Int32Array(this.values.length);
+    const dimensions = new Int32Array(this.all.length);
+    for (let trait = 0; trait < counts.length; trait += 1) {
+      const count = counts[trait] as number;
+      if (count === 0) continue;
+      const codes = this.codesOf[trait] as readonly number[];
+      for (const code of codes) values[code] = (values[code] as number) + count;
+      const place = this.#dimensionOf[codes[0] as number] as number;
+      dimensions[place] = (dimensions[place] as number) + count;
+    }
+    return { values, dimensions };
+  }
+
+  /** Of each row each value once, whatever number of its traits has it. Dimensions are counted as if they were values after the last one. */
+  #countOnce(rows: Int32Array, isWantedAt: readonly boolean[], fitting?: ReadonlySet<number>): Counts {
+    const first = this.values.length;
+    const countedOf = this.codesOf.map((codes, trait) => {
+      const wanted = codes.filter((code) => isWantedAt[this.#dimensionOf[code] as number]);
+      if (fitting?.has(trait) === false) return NOTHING;
+      return [...wanted, ...wanted.map((code) => first + (this.#dimensionOf[code] as number))];
+    });
+    const counts = this.ofRows.countOnce(countedOf, first + this.all.length, rows);
+    return { values: counts.subarray(0, first), dimensions: counts.subarray(first) };
   }
 
   renumber(newRows: Int32Array): void {
@@ -156,7 +207,7 @@ export class Dimensions {
     this.ofRows.arrange(count);
   }
 
-  protected know(text: Slice): number {
+  #know(text: Slice): number {
     const trait = this.#traits.numberOf(text);
     if (trait < this.codesOf.length) return trait;
     const codes = [...new Set(this.#source.parse(String(text)).map((value) => this.#codeOf(value)))];
@@ -165,8 +216,22 @@ export class Dimensions {
     return trait;
   }
 
-  #change(trait: number, by: 1 | -1): void {
-    this.totals[trait] = (this.totals[trait] as number) + by;
+  /** Counts each value and each dimension of a row once. */
+  #change(traits: readonly number[], by: 1 | -1): void {
+    const { values, dimensions } = this.totals;
+    const codes: number[] = [];
+    const places: number[] = [];
+    const mayRepeat = this.#source.traits === 'overlapping';
+    for (let at = 0; at < traits.length; at += 1)
+      for (const code of this.codesOf[traits[at] as number] as readonly number[]) {
+        if (mayRepeat && codes.includes(code)) continue;
+        if (mayRepeat) codes.push(code);
+        values[code] = (values[code] as number) + by;
+        const place = this.#dimensionOf[code] as number;
+        if (places.includes(place)) continue;
+        places.push(place);
+        dimensions[place] = (dimensions[place] as number) + by;
+      }
   }
 
   #codeOf({ name, value, isNumber }: NamedValue): number {
@@ -181,7 +246,7 @@ export class Dimensions {
     if (known !== undefined) return known;
     const code = this.values.push(value) - 1;
     this.#numbers.push(isNumber ? Number(value) : Number.NaN);
-    this.dimensionOf.push(place);
+    this.#dimensionOf.push(place);
     this.#traitsOf.push([]);
     byText.set(value, code);
     codes.push(code);
@@ -189,160 +254,28 @@ export class Dimensions {
   }
 }
 
-/** By variant, which is twice its trait, and one more where it is in stock: 1 where it counts. */
-export type Fitting = Uint8Array;
-
-/** How many live rows have each value and each dimension in one of their variants. */
-interface VariantTotals {
-  values: Int32Array;
-  dimensions: Int32Array;
-}
-
-/** The options of variants: the variants of a product are numbers below its row. */
-export class Variants extends Dimensions {
-  /** The variants of each row. */
-  readonly lists = new RowLists();
-  /** Of all variants, and of those in stock. */
-  readonly #totals: readonly VariantTotals[] = [0, 1].map(() => ({
-    values: new Int32Array(0),
-    dimensions: new Int32Array(0),
-  }));
-  readonly #distinct = new Distinct();
-
-  constructor() {
-    super({
-      read: ({ optionNames, variants }) =>
-        variants.map(({ memory, begin, end }) => joinedOf(optionNames, new Slice(memory, begin, end - 1))),
-      parse: parseOptions,
-      hasOneEach: false,
-    });
-  }
-
-  override get bytes(): number {
-    return this.#totals.reduce(
-      (sum, { values, dimensions }) => sum + values.byteLength + dimensions.byteLength,
-      super.bytes + this.lists.bytes,
-    );
-  }
-
-  /** The variants of a product in the order of their numbers. */
-  override learn({ optionNames, variants, isInStock }: ProductRow): number[] {
-    const learnt: number[] = [];
-    for (const { memory, begin, end } of variants) {
-      const trait = this.know(joinedOf(optionNames, new Slice(memory, begin, end - 1)));
-      // Programs that write past the triggers may leave a product out of stock that has such a variant.
-      const variant = trait * 2 + Number(isInStock && memory[end - 1] === PLUS);
-      // They are few, and `sort` is slow with so few.
-      let at = learnt.length;
-      for (; at > 0 && (learnt[at - 1] as number) > variant; at -= 1) learnt[at] = learnt[at - 1] as number;
-      learnt[at] = variant;
-    }
-    return learnt;
-  }
-
-  /** Whether a row has these variants, apart from what is in stock. */
-  override has(row: number, variants: readonly number[]): boolean {
-    const known = this.lists.of(row);
-    return known.length === variants.length && variants.every((each, at) => (known[at] as number) >>> 1 === each >>> 1);
-  }
-
-  override append(row: number, variants: readonly number[]): void {
-    this.lists.set(row, variants);
-    for (const [at, variant] of variants.entries()) {
-      const trait = variant >>> 1;
-      if (at === 0 || (variants[at - 1] as number) >>> 1 !== trait) this.rows.append(trait, row);
-    }
-  }
-
-  /** Says what is in stock of a row that has these variants. */
-  restock(row: number, variants: readonly number[]): void {
-    this.lists.set(row, variants);
-  }
-
-  override enter(row: number, variants: ArrayLike<number> = this.lists.of(row)): void {
-    this.#changeTotals(variants, 1);
-  }
-
-  override leave(row: number): void {
-    this.#changeTotals(this.lists.of(row), -1);
-  }
-
-  override renumber(newRows: Int32Array): void {
-    this.rows.renumber(newRows);
-    this.lists.renumber(newRows);
-  }
-
-  override settle(): void {
-    this.rows.settle();
-  }
-
-  totalsOf(isInStock: boolean): VariantTotals {
-    return this.#totals[Number(isInStock)] as VariantTotals;
-  }
-
-  /** The variants with an option of each filter. */
-  fitting(filters: readonly AttributeFilter[], isInStock: boolean): Fitting {
-    const fits = new Uint8Array(this.codesOf.length * 2);
-    const met = new Uint8Array(this.codesOf.length);
-    for (const filter of filters) for (const trait of this.traitsWith(filter)) met[trait] = (met[trait] as number) + 1;
-    for (let trait = 0; trait < met.length; trait += 1)
-      if (met[trait] === filters.length) fits.fill(1, trait * 2 + Number(isInStock), trait * 2 + 2);
-    return fits;
-  }
-
-  /** The traits of the variants that fit. */
-  traitsOf(fits: Fitting): number[] {
-    return [...this.codesOf.keys()].filter((trait) => fits[trait * 2 + 1]);
-  }
-
-  override hasAny(traits: readonly number[]): (row: number) => boolean {
-    const fits = new Uint8Array(this.codesOf.length * 2);
-    for (const trait of traits) fits.fill(1, trait * 2, trait * 2 + 2);
-    return this.hasFitting(fits);
-  }
-
-  /** Whether a variant of a row fits. */
-  hasFitting(fits: Fitting): (row: number) => boolean {
-    const { codes: variants, ends } = this.lists;
-    return (row) => {
-      const end = ends[row] as number;
-      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
-        if (fits[variants[at] as number]) return true;
-      return false;
-    };
-  }
-
-  #changeTotals(variants: ArrayLike<number>, by: 1 | -1): void {
-    for (const isInStock of [false, true]) {
-      const totals = this.totalsOf(isInStock);
-      totals.values = withRoom(totals.values, this.values.length);
-      totals.dimensions = withRoom(totals.dimensions, this.all.length);
-      this.#distinct.begin();
-      for (let at = 0; at < variants.length; at += 1) {
-        const variant = variants[at] as number;
-        if (isInStock && (variant & 1) === 0) continue;
-        for (const code of this.codesOf[variant >>> 1] as readonly number[]) {
-          const dimension = this.dimensionOf[code] as number;
-          if (this.#distinct.isNew(code * 2)) totals.values[code] = (totals.values[code] as number) + by;
-          if (this.#distinct.isNew(dimension * 2 + 1))
-            totals.dimensions[dimension] = (totals.dimensions[dimension] as number) + by;
-        }
-      }
-    }
-  }
-}
-
 const one = (text: Slice | null): Slice[] => (text === null ? [] : [text]);
 const parsePlain = (value: string): NamedValue[] => [{ name: '', value, isNumber: false }];
 
 /** A kind of dimension that has one dimension alone, without a name. */
-const plain = (read: Source['read']): Dimensions => new Dimensions({ read, parse: parsePlain, hasOneEach: false });
+const plain = (read: Source['read']): Dimensions => new Dimensions({ read, parse: parsePlain, traits: 'apart' });
 
 export const createCategories = (): Dimensions => plain(({ category }) => [category]);
 export const createBrands = (): Dimensions => plain(({ brand }) => one(brand));
 export const createTags = (): Dimensions => plain(({ tags }) => tags);
 export const createAttributes = (): Dimensions =>
-  new Dimensions({ read: ({ attributes }) => membersOf(attributes), parse: parseAttribute, hasOneEach: true });
+  new Dimensions({ read: ({ attributes }) => membersOf(attributes), parse: parseAttribute, traits: 'oneOfEach' });
+
+/** The options of a variant are a trait. @param isInStock whether only variants in stock count */
+export const createOptions = (isInStock: boolean): Dimensions =>
+  new Dimensions({
+    read: ({ variants }) =>
+      variants
+        .filter(({ memory, end }) => !isInStock || memory[end - 1] === PLUS)
+        .map(({ memory, begin, end }) => new Slice(memory, begin, end - 1)),
+    parse: parseOptions,
+    traits: 'overlapping',
+  });
 
 const parseAttribute = (member: string): NamedValue[] =>
   Object.entries<unknown>(JSON.parse(`{${member}}`)).flatMap(([name, value]) => {
@@ -400,49 +333,19 @@ const endOfMember = (memory: Uint8Array, begin: number, end: number): number => 
   return end;
 };
 
-/** Two texts with a comma between them, in memory that the next ones take. */
-let joined = Buffer.alloc(0);
-const joinedOf = (one: Slice, { memory, begin, end }: Slice): Slice => {
-  const middle = one.end - one.begin;
-  const length = middle + 1 + end - begin;
-  if (joined.length < length) joined = Buffer.alloc(length * 2);
-  for (let at = 0; at < middle; at += 1) joined[at] = one.memory[one.begin + at] as number;
-  joined[middle] = COMMA as number;
-  for (let at = begin; at < end; at += 1) joined[middle + 1 + at - begin] = memory[at] as number;
-  return new Slice(joined, 0, length);
-};
-
-/** Small numbers, each new once in a round: without a set for each row. */
-class Distinct {
-  /** By number, the last round in which it was new. */
-  #rounds = new Float64Array(0);
-  #round = 0;
-
-  begin(): void {
-    this.#round += 1;
-  }
-
-  isNew(number: number): boolean {
-    if (number >= this.#rounds.length) this.#rounds = withRoom(this.#rounds, number + 1);
-    if (this.#rounds[number] === this.#round) return false;
-    this.#rounds[number] = this.#round;
-    return true;
-  }
-}
-
 type Codes = Uint16Array | Uint32Array;
 
 const noCodes = (): Column<Codes> =>
   new Column<Codes>(new Uint16Array(0), { past: 0xffff, to: (codes) => Uint32Array.from(codes) });
-
-/** Of more things than this it is quicker to mark each that a row has had. */
-const MAX_BY_BITS = 128;
 
 const NOTHING: readonly number[] = [];
 
 /** Where so many of all rows have a trait at a place, as some of them tell, the place has a column. */
 const MIN_COLUMN_SHARE = 1 / 4;
 const MAX_SAMPLES = 5000;
+
+/** The place of a trait, by itself and by where it stands among those of its row; undefined where it is to be in a list. */
+type PlaceOf = (trait: number, at: number) => number | undefined;
 
 /**
  * The traits of each row, in no order. Where many rows have one at the same place, there is a column of that place, which is counted ten times as
@@ -451,12 +354,11 @@ const MAX_SAMPLES = 5000;
 export class TraitsOfRows {
   /** By place: 1 plus the trait of each row, 0 where it has none. */
   readonly #columns = new Map<number, Column<Codes>>();
-  readonly #columnOf: (trait: number, at: number) => number;
+  readonly #placeOf: PlaceOf;
   #rest = new RowLists();
 
-  /** @param columnOf the place of a trait, by itself and by where it stands among those of its row */
-  constructor(columnOf: (trait: number, at: number) => number) {
-    this.#columnOf = columnOf;
+  constructor(placeOf: PlaceOf) {
+    this.#placeOf = placeOf;
   }
 
   get bytes(): number {
@@ -493,7 +395,8 @@ export class TraitsOfRows {
     let rest: number[] | undefined;
     for (let at = begin; at < end; at += 1) {
       const trait = traits[at] as number;
-      const column = this.#columns.get(this.#columnOf(trait, at - begin));
+      const place = this.#placeOf(trait, at - begin);
+      const column = place === undefined ? undefined : this.#columns.get(place);
       if (column?.values[row] === 0) column.set(row, trait + 1);
       else {
         rest ??= [];
@@ -503,16 +406,21 @@ export class TraitsOfRows {
     this.#rest.set(row, rest ?? NOTHING);
   }
 
-  /** Counts how many of some rows have each trait. @param isWanted whether the traits of a place are, which has a column */
-  count(counts: Int32Array, rows: Int32Array, isWanted: (place: number) => boolean): void {
-    const after = new Int32Array(counts.length + 1);
+  /** How many of some rows have each trait. @param count of all traits @param isWantedAt of which of the places that have a column */
+  count(count: number, rows: Int32Array, isWantedAt: readonly boolean[]): Int32Array {
+    // By 1 plus the trait, as columns have it.
+    const counts = new Int32Array(count + 1);
     // In a loop over columns instead, V8 compiles the loop over rows so that it takes three times as long.
     this.#columns.forEach(({ values }, place) => {
-      if (isWanted(place)) countAt(values, after, rows);
+      if (isWantedAt[place] !== false) countAt(values, counts, rows);
     });
-    for (let trait = 0; trait < counts.length; trait += 1)
-      counts[trait] = (counts[trait] as number) + (after[trait + 1] as number);
-    this.#rest.count(counts, rows);
+    this.#rest.count(counts.subarray(1), rows);
+    return counts.subarray(1);
+  }
+
+  /** How many of some rows have each of some things in their lists. @param thingsOf by trait, from 0 to `count` */
+  countOnce(thingsOf: readonly (readonly number[])[], count: number, rows: Int32Array): Int32Array {
+    return this.#rest.countOnce(thingsOf, count, rows);
   }
 
   renumber(newRows: Int32Array): void {
@@ -526,8 +434,8 @@ export class TraitsOfRows {
     const step = 1 + Math.floor(count / MAX_SAMPLES);
     const rowsAt = new Map<number, number>();
     for (let row = 0; row < count; row += step)
-      for (const place of new Set(Array.from(lists.of(row), this.#columnOf)))
-        rowsAt.set(place, (rowsAt.get(place) ?? 0) + step);
+      for (const place of new Set(Array.from(lists.of(row), this.#placeOf)))
+        if (place !== undefined) rowsAt.set(place, (rowsAt.get(place) ?? 0) + step);
     for (const [place, rows] of rowsAt) {
       if (rows < count * MIN_COLUMN_SHARE || this.#columns.has(place)) continue;
       const column = noCodes();
@@ -587,27 +495,13 @@ class RowLists {
     }
   }
 
-  /**
-   * Counts how many of some rows have each of some things, in whatever number.
-   * @param thingsOf by number the things that it has, from 0 to `count`
-   */
+  /** Counts how many of some rows have each of some things. @param thingsOf by number the things that it has, from 0 to `count` */
   countOnce(thingsOf: readonly (readonly number[])[], count: number, rows: Int32Array): Int32Array {
     const counts = new Int32Array(count);
-    if (count > MAX_BY_BITS) this.#countByMarks(counts, thingsOf, rows);
-    else
-      for (let first = 0; first < count; first += 32) {
-        const bitsOf = Int32Array.from(thingsOf, (things) =>
-          things.reduce((bits, thing) => (thing >= first && thing < first + 32 ? bits | (1 << thing) : bits), 0),
-        );
-        this.#countBits(counts.subarray(first, first + 32), bitsOf, rows);
-      }
-    return counts;
-  }
-
-  #countByMarks(counts: Int32Array, thingsOf: readonly (readonly number[])[], rows: Int32Array): void {
     const { codes, ends } = this;
+    if (codes.length === 0) return counts;
     const { length } = rows;
-    const lastRows = new Int32Array(counts.length).fill(-1);
+    const lastRows = new Int32Array(count).fill(-1);
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
@@ -620,31 +514,10 @@ class RowLists {
         }
       }
     }
+    return counts;
   }
 
-  /** Counts up to 32 bits. A row is counted under each byte of its bits: to count bit by bit would be guessed wrong too often. */
-  #countBits(counts: Int32Array, bitsOf: Int32Array, rows: Int32Array): void {
-    const { codes, ends } = this;
-    const { length } = rows;
-    const bytes = new Int32Array(Math.ceil(counts.length / 8) * 256);
-    for (let each = 0; each < length; each += 1) {
-      const row = rows[each] as number;
-      const end = ends[row] as number;
-      let bits = 0;
-      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
-        bits |= bitsOf[codes[at] as number] as number;
-      for (let byte = 0; byte < bytes.length; byte += 256) {
-        const at = byte + (bits & 255);
-        bytes[at] = (bytes[at] as number) + 1;
-        bits >>>= 8;
-      }
-    }
-    for (const [at, count] of bytes.entries())
-      for (let bit = 0; bit < 8; bit += 1)
-        if ((at >>> bit) & 1) counts[(at >>> 8) * 8 + bit] = (counts[(at >>> 8) * 8 + bit] as number) + count;
-  }
-
-  /** Writes the numbers of the row after the last one; or, as many numbers as it has, of a row that is there. */
+  /** Writes the numbers of the row after the last one. */
   set(row: number, codes: readonly number[]): void {
     // Where all are empty, not even their ends are kept.
     if (this.codes.length + codes.length === 0) return;

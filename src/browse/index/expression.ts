@@ -1,5 +1,5 @@
-import type { Facet, SearchFilter } from '../browse-engine.ts';
-import type { Dimensions, Fitting } from './dimension.ts';
+import type { Facet, OptionFilter, SearchFilter } from '../browse-engine.ts';
+import type { Dimensions } from './dimension.ts';
 import { centsOf, momentOf } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
@@ -16,7 +16,6 @@ type Expression =
       readonly min: number;
       readonly max: number;
     }
-  | { readonly is: 'oneVariant'; readonly fits: Fitting }
   | { readonly is: 'not'; readonly of: Expression };
 
 /** A part of a filter, joined to the others by *and*. */
@@ -68,17 +67,15 @@ const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
   return parts;
 };
 
+/** The options of variants, or of those in stock. */
+export const optionsOf = ({ options, optionsInStock }: ProductIndex, isInStock: boolean): Dimensions =>
+  isInStock ? optionsInStock : options;
+
 /** One and the same variant has an option of each filter, and is in stock where that is wanted. */
-const variantParts = (
-  { options }: ProductIndex,
-  filters: NonNullable<SearchFilter['options']>,
-  isInStock: boolean,
-): Part[] => {
+const variantParts = (index: ProductIndex, filters: readonly OptionFilter[], isInStock: boolean): Part[] => {
+  const dimensions = optionsOf(index, isInStock);
   if (filters.length === 0) return [];
-  const fits = options.fitting(filters, isInStock);
-  const parts: Part[] = [{ expression: { is: 'anyOf', dimensions: options, traits: options.traitsOf(fits) } }];
-  if (isInStock) parts.push({ expression: { is: 'oneVariant', fits } });
-  return parts;
+  return [{ expression: { is: 'anyOf', dimensions, traits: [...dimensions.traitsWithAll(filters)] } }];
 };
 
 /** A part of a question, evaluated to a set once at most, however many facets need it. */
@@ -104,7 +101,7 @@ class EvaluatedPart {
   /** The rows of a set that this part has, too. */
   among(rows: RowSet): RowSet {
     const areFew = !this.#rows && rows.size * ROWS_FOR_A_LOOK < this.sizeAtMost;
-    const holds = areFew ? testOf(this.#index, this.part.expression) : undefined;
+    const holds = areFew ? testOf(this.part.expression) : undefined;
     return holds ? rows.filter(holds) : rows.and(this.rows(), this.#index.columns.count);
   }
 }
@@ -116,8 +113,6 @@ const sizeAtMost = ({ columns: { count } }: ProductIndex, expression: Expression
       return expression.rows.size;
     case 'anyOf':
       return expression.traits.reduce((sum, trait) => sum + expression.dimensions.rows.countOf(trait), 0);
-    case 'oneVariant':
-      return Number.POSITIVE_INFINITY;
     default:
       return count;
   }
@@ -137,13 +132,11 @@ const evaluate = (index: ProductIndex, expression: Expression): RowSet => {
       return expression.dimensions.rowsWith(expression.traits, count, scratch);
     case 'between':
       return rowsBetween(index, expression);
-    case 'oneVariant':
-      return index.live().filter(index.options.hasFitting(expression.fits));
   }
 };
 
 /** What tells of one row whether it has an expression; undefined where the set is needed for it. */
-const testOf = (index: ProductIndex, expression: Expression): ((row: number) => boolean) | undefined => {
+const testOf = (expression: Expression): ((row: number) => boolean) | undefined => {
   switch (expression.is) {
     case 'anyOf':
       return expression.dimensions.hasAny(expression.traits);
@@ -152,8 +145,6 @@ const testOf = (index: ProductIndex, expression: Expression): ((row: number) => 
       const { values } = expression.column;
       return (row) => (values[row] as number) >= min && (values[row] as number) <= max;
     }
-    case 'oneVariant':
-      return index.options.hasFitting(expression.fits);
     default:
       return undefined;
   }

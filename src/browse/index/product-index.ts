@@ -4,9 +4,9 @@ import {
   createAttributes,
   createBrands,
   createCategories,
+  createOptions,
   createTags,
   type Dimensions,
-  Variants,
 } from './dimension.ts';
 import { RowSet, Scratch } from './row-set.ts';
 import { countBefore, ProductColumns, type ProductRow, withRoom } from './rows.ts';
@@ -29,13 +29,15 @@ export class ProductIndex {
   readonly brands = createBrands();
   readonly tags = createTags();
   readonly attributes = createAttributes();
-  readonly options = new Variants();
+  readonly options = createOptions(false);
+  readonly optionsInStock = createOptions(true);
   readonly #dimensions: readonly Dimensions[] = [
     this.categories,
     this.brands,
     this.tags,
     this.attributes,
     this.options,
+    this.optionsInStock,
   ];
   readonly words = new Words();
   /** For suggestions. */
@@ -112,7 +114,7 @@ export class ProductIndex {
       for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.append(row, traits[at] as number[]);
       columns.wordsHash.values[row] = wordsHash;
       this.words.append(row, words);
-    } else this.options.restock(row, traits[this.#dimensions.indexOf(this.options)] as number[]);
+    }
     columns.write(row, product, rank);
     for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.enter(row, traits[at] as number[]);
     if (product.publishedAt <= this.#settledAt) this.#settle(row);

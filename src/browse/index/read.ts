@@ -12,13 +12,12 @@ import { type ProductColumns, type ProductRow, Slice } from './rows.ts';
 const onSale = (join = ''): string => `
   select p.id::int, p.name::text, p.brand::text, p.tags::text[], p.category_id::text, (p.price * 100)::float8, p.stock > 0,
     coalesce(p.list_price > p.price, false), p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.attributes::text,
-    array_to_json(p.option_names)::text, array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end
+    array(select concat(array_to_json(p.option_names), ',', array_to_json(v.option_values), case when v.stock > 0 then '+' else '-' end)
       from product_variant v where v.product_id = p.id), w.words
   from product p left join product_words w on w.product_id = p.id ${join} where p.status = 'ON_SALE'`;
 
 const NOTHING = Slice.of('');
 const NO_ATTRIBUTES = Slice.of('{}');
-const NO_NAMES = Slice.of('[]');
 
 /** @throws Error for a product that the index cannot hold. Only tables whose types or checks were changed have one. */
 const productOf = (row: CopiedRow): ProductRow => {
@@ -37,7 +36,6 @@ const productOf = (row: CopiedRow): ProductRow => {
     publishedAt: row.moment(),
     nameHash: row.int(),
     attributes: row.slice() ?? NO_ATTRIBUTES,
-    optionNames: row.slice() ?? NO_NAMES,
     variants: row.slices() ?? [],
     words: row.slice(),
   };

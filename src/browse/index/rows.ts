@@ -38,9 +38,7 @@ export interface ProductRow {
   readonly isReduced: boolean;
   /** An object of JSON. */
   readonly attributes: Slice;
-  /** A list of JSON, of the names of options. */
-  readonly optionNames: Slice;
-  /** Of each variant a list of JSON, the values of its options, with `+` behind it where it is in stock, otherwise `-`. */
+  /** Of each variant two lists of JSON, the names of options and its values, with `+` behind it where it is in stock, otherwise `-`. */
   readonly variants: readonly Slice[];
   readonly sales: number;
   readonly publishedAt: number;

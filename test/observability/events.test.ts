@@ -1,0 +1,38 @@
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { createObservability } from '../../src/observability/events.ts';
+
+const open = async (metrics = 'on') => {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const options = { exposure: { metrics }, logRequests: 'misses', tracing: undefined } as const;
+  return { ...(await createObservability(options, log)), lines };
+};
+
+describe('a refusal is observed as other events are:', () => {
+  const LOAD = { inFlight: 3, waiting: 2, statementsWaiting: 1, lagMs: 0 };
+
+  test('each for overload is counted, and one line tells of all for some seconds', async () => {
+    const { observer, requests, lines } = await open();
+    for (let count = 0; count < 3; count += 1) observer.observe({ kind: 'overload', load: LOAD });
+    expect(requests.refused).toBe(3);
+    expect(lines).toMatchObject([{ level: 40, ...LOAD, refused: 1 }]);
+  });
+
+  test('a request that is refused before it begins is counted and logged by its code, and was never under way', async () => {
+    const { observer, requests, lines } = await open();
+    const request = { method: 'GET', path: '/api/product/1', headers: {} };
+    observer.refuse(request, 'id-1', new AppError('TOO_MANY_REQUESTS', 'Not so often.'));
+    expect(requests.inFlight).toBe(0);
+    expect([...requests.errors.values()]).toEqual([{ handler: 'rest', code: 'TOO_MANY_REQUESTS', count: 1 }]);
+    expect(lines).toMatchObject([{ requestId: 'id-1', status: 429, code: 'TOO_MANY_REQUESTS', cache: 'none' }]);
+  });
+
+  test('nothing is counted where nobody sees the metrics, and the log is the same', async () => {
+    const { observer, requests, lines } = await open('off');
+    observer.observe({ kind: 'overload', load: LOAD });
+    expect(requests.refused).toBe(0);
+    expect(lines).toHaveLength(1);
+  });
+});
