@@ -19,6 +19,13 @@ export const LANGUAGE = named ?? LANGUAGES[0];
 /** What the addresses of the shop begin with in this language. */
 export const BASE = named === undefined ? HOME : `${HOME}/${named}`;
 
+/** An address of the shop that the page came with, in the language of the page; any other address as it is. */
+export const inLanguage = (address: string): string => {
+  const { origin, pathname, search } = new URL(address);
+  const isOfShop = origin === location.origin && (pathname === HOME || pathname.startsWith(`${HOME}/`));
+  return isOfShop ? `${BASE}${pathname.slice(HOME.length)}${search}` : address;
+};
+
 const words = dictionaries[LANGUAGE ?? 'en'] ?? dictionaries[LANGUAGE?.split('-')[0] ?? 'en'] ?? {};
 
 /** A text of the shop itself in the language of the page, with its English in the code. @param values of `{name}` in the text */

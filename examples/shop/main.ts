@@ -1,7 +1,7 @@
 import { startDrawer } from './drawer.ts';
 import { replaceContent } from './elements.ts';
 import { followNotices, refreshFrame } from './frame.ts';
-import { say, showLanguages } from './language.ts';
+import { inLanguage, say, showLanguages } from './language.ts';
 import { startMenu } from './menu.ts';
 import { startPreviewBar } from './preview-bar.ts';
 import { startRouter } from './router.ts';
@@ -16,8 +16,8 @@ const slot = <Type extends HTMLElement>(id: string, type: new () => Type): Type 
 
 // The addresses in the page are relative to the place where a visit begins, which changes without the page being loaded again.
 for (const link of document.querySelectorAll<HTMLAnchorElement>('a:not([href^="#"])'))
-  link.setAttribute('href', link.href);
-for (const form of document.querySelectorAll('form')) form.setAttribute('action', form.action);
+  link.setAttribute('href', inLanguage(link.href));
+for (const form of document.querySelectorAll('form')) form.setAttribute('action', inLanguage(form.action));
 const explorer = document.body.getAttribute('data-explorer');
 
 const main = slot('main', HTMLElement);

@@ -23,7 +23,6 @@ describe.skipIf(!hasBrowser)('the demo shop in several languages', { timeout: 60
       `update product set translations = '{"de": {"name": "Kegelfilter aus Papier"}, "ja": {"name": "円すい形フィルター"}}' where id = 42`,
     );
     await sql(`update product set translations = '{"de": {"subtitle": "Ohne Namen"}}' where id = 2`);
-    await sql();
   });
 
   test.for(['', '/de', '/ja'].flatMap((language) => WINDOWS.map((options) => [language, options] as const)))(
