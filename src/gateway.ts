@@ -397,7 +397,14 @@ const createHttp = (
   const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
   const isOpen = !isRestricted && !trustedDocumentsOnly;
   const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
-  const { graphiql, find } = createPages({ exposure, freshnessMs, isOpen, introspection, openapi });
+  const { graphiql, find } = createPages({
+    exposure,
+    freshnessMs,
+    isOpen,
+    introspection,
+    languages: config.languages,
+    openapi,
+  });
   const streamOf = (call: Call) => live.streamOf(call);
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = createApp({

@@ -8,7 +8,7 @@ import {
 import { AppError } from '../errors.ts';
 import { executedBytes } from '../graphql/body-form.ts';
 import { bodyFault } from '../graphql/json-body.ts';
-import { type ErrorFormat, type GatewayResponse, JSON_TYPE, jsonResponse } from '../http/message.ts';
+import { type ErrorFormat, type GatewayResponse, inLanguage, JSON_TYPE, jsonResponse } from '../http/message.ts';
 import type { Call, OperationRoute } from '../http/route.ts';
 import { PLANS, type ToolName } from './operations.ts';
 import { reasonOf, TOOLS } from './request.ts';
@@ -53,7 +53,7 @@ export const createMcpRoute = (
     const handler = createMcpHandler(() => serverOf(exchange, runner), { maxSubscriptions: 0 });
     const response = await toGatewayResponse(await handler.fetch(request, { parsedBody }));
     const { status = response.status, headers = {} } = exchange.failure ?? {};
-    return { ...response, status, headers: { ...response.headers, ...headers } };
+    return { ...response, status, headers: inLanguage({ ...response.headers, ...headers }, call.language.shown) };
   },
 });
 
