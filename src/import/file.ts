@@ -4,7 +4,6 @@ import { chooseFormat } from './formats/formats.ts';
 import { type Counts, fieldOf, type ImportKind, type StagedRow, type WriteContext } from './kind.ts';
 import type { ReadOptions } from './options.ts';
 import type { Fault, SourceRecord } from './record.ts';
-import type { ProgressState } from './report.ts';
 import { RowReader } from './rows.ts';
 import { peek, readRecords } from './source/source.ts';
 import type { Source } from './source/text.ts';
@@ -27,6 +26,16 @@ export interface ImportOptions extends ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface ProgressState {
+  readonly step: string;
+  /** A part of the total, which may be unknown, in bytes or rows. */
+  readonly done: number;
+  readonly total: number | undefined;
+  /** How many rows are through this step. */
+  readonly rows: number;
+}
+
+/** What was imported from a file. */
 export interface Imported extends Omit<Counts, 'inner'> {
   readonly kind: ImportKind;
   readonly format: Format;

@@ -246,6 +246,18 @@ describe('slugs', () => {
     ]);
   });
 
+  test('in a language go to a new product, if the one that had it gets another', async () => {
+    await importText('name,price,category,slug:de\nPan,5,Pans,pfanne\nPot,5,Pans,topf\n', { languages });
+    const next = 'name,price,category,slug:de\nWok,5,Pans,pfanne\nPan,5,Pans,topf\nPot,5,Pans,kessel\n';
+    expect(await importText(next, { languages })).toMatchObject({ created: 1, changed: 2, faults: [] });
+    expect(await sql(`select name, translations #>> '{de,slug}' as slug from product order by name`)).toEqual([
+      { name: 'Pan', slug: 'topf' },
+      { name: 'Pot', slug: 'kessel' },
+      { name: 'Wok', slug: 'pfanne' },
+    ]);
+    expect(await importText(next, { languages })).toMatchObject({ unchanged: 3 });
+  });
+
   test('in a language that another product has reject the row', async () => {
     const text = 'name,price,category,slug:de\nPan,5,Pans,pfanne\nPot,5,Pans,pfanne\n';
     const { created, faults } = await importText(text, { languages });
