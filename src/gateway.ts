@@ -145,7 +145,8 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const followed = await followChanges(given, connected);
   const memory = createMemory(given, observability, followed);
   const graphql = createGraphql(given, { observability, operations, followed, memory, access });
-  const metrics = createGatewayMetrics(given, { observability, followed, memory, graphql });
+  const counting = { ...observability, ...memory, ...followed, ...graphql };
+  const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
   const { app, startDraining } = createHttp(given, {
     observability,
     operations,
@@ -272,6 +273,7 @@ const createMemory = (
       timeoutMs,
       kindOf: failureKindOf,
     }),
+    cacheMaxBytes,
     lateSources,
     browseIndex,
   };
@@ -341,24 +343,9 @@ const createGraphql = (
   };
   const yoga = createGraphqlServer({ ...serving, plugins });
   onClose(() => yoga.dispose());
-  return { yoga, bodies, live, load, answers, maskError, eventStreams, fallBacks: compiled.fallBacks };
-};
-
-const createGatewayMetrics = (
-  { config, parts }: Given,
-  {
-    observability,
-    followed,
-    memory,
-    graphql,
-  }: Pick<GraphqlDeps, 'observability' | 'followed' | 'memory'> & { readonly graphql: Graphql },
-): Metrics => {
-  const { live, load, fallBacks } = graphql;
-  const { cacheMaxBytes, maxSubscriptions: max } = config;
-  const subscriptions = { counts: live.counts, max };
-  const late = [...memory.lateSources.values()].flatMap(({ metrics }) => metrics);
-  const counting = { ...observability, ...memory, ...followed, cacheMaxBytes, subscriptions, load, fallBacks };
-  return createMetrics([...gatewayMetrics(counting), ...late], parts.pageOfAll);
+  const subscriptions = { counts: live.counts, max: config.maxSubscriptions };
+  const { fallBacks } = compiled;
+  return { yoga, bodies, live, load, answers, maskError, eventStreams, fallBacks, subscriptions };
 };
 
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
@@ -400,7 +387,14 @@ const createHttp = (
   const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
   const isOpen = !isRestricted && !trustedDocumentsOnly;
   const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
-  const { graphiql, find } = createPages({ exposure, freshnessMs, isOpen, introspection, openapi });
+  const { graphiql, find } = createPages({
+    exposure,
+    freshnessMs,
+    isOpen,
+    introspection,
+    languages: config.languages,
+    openapi,
+  });
   const streamOf = (call: Call) => live.streamOf(call);
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = createApp({

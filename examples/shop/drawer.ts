@@ -1,5 +1,6 @@
 import { element } from './elements.ts';
 import { OPERATION_EVENT, operationUrl, type RunOperation } from './graphql.ts';
+import { say } from './language.ts';
 
 interface Slots {
   readonly dialog: HTMLDialogElement;
@@ -20,13 +21,13 @@ export const startDrawer = ({ dialog, button, explorer }: Slots): (() => void) =
   const run = new Map<string, RunOperation>();
   const figures = element('span', { class: 'figures' });
   button.append(figures);
-  const close = element('button', { type: 'button', class: 'plain', 'aria-label': 'Close' }, '✕');
-  const content = element('div', { class: 'operations' });
+  const close = element('button', { type: 'button', class: 'plain', 'aria-label': say('Close') }, '✕');
+  const content = element('div', { class: 'operations', lang: 'en' });
   dialog.replaceChildren(
     element(
       'div',
       { class: 'dialog-head' },
-      element('h2', { id: 'drawer-title' }, 'The query behind this page'),
+      element('h2', { id: 'drawer-title' }, say('The query behind this page')),
       close,
     ),
     content,
@@ -67,7 +68,7 @@ const duration = ({ durationMs }: RunOperation): string =>
 /** `vitrine; fwd=miss` is a miss, `vitrine; hit` a hit: https://www.rfc-editor.org/rfc/rfc9211 */
 const cacheWord = ({ cacheStatus }: RunOperation): string | null => {
   if (cacheStatus === null) return null;
-  return /;\s*hit/.test(cacheStatus) ? 'from memory' : 'from the database';
+  return /;\s*hit/.test(cacheStatus) ? say('from memory') : say('from the database');
 };
 
 const section = (operation: RunOperation, explorer: string | undefined): HTMLElement => {

@@ -1,4 +1,4 @@
-import { PREFIX } from './view.ts';
+import { PREFIX } from './language.ts';
 
 type Child = Node | string | false | null | undefined;
 type Attributes = Readonly<Record<string, string | boolean | null | undefined>>;

@@ -1,4 +1,5 @@
 import { element } from './elements.ts';
+import { LANGUAGE, say } from './language.ts';
 
 interface Money {
   readonly amount: string;
@@ -9,7 +10,7 @@ interface Money {
 export const money = ({ amount, currencyCode }: Money): string => {
   try {
     // Two decimals, as the amount has: how many a currency usually has is 0 for HUF or 2, by the version of the browser.
-    return new Intl.NumberFormat(undefined, {
+    return new Intl.NumberFormat(LANGUAGE, {
       style: 'currency',
       currency: currencyCode,
       maximumFractionDigits: 2,
@@ -23,13 +24,13 @@ export const money = ({ amount, currencyCode }: Money): string => {
 /** How much lower a price is, as a percentage; undefined where it is not. */
 export const reduction = (price: Money, listPrice: Money | null): string | undefined => {
   const share = listPrice ? 1 - Number(price.amount) / Number(listPrice.amount) : 0;
-  return share > 0 ? new Intl.NumberFormat(undefined, { style: 'percent' }).format(-share) : undefined;
+  return share > 0 ? new Intl.NumberFormat(LANGUAGE, { style: 'percent' }).format(-share) : undefined;
 };
 
-export const count = (value: number): string => new Intl.NumberFormat().format(value);
+export const count = (value: number): string => new Intl.NumberFormat(LANGUAGE).format(value);
 
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const DATE = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium' });
+const MOMENT = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** A day in the visitor's time zone. */
 export const day = (iso: string): HTMLTimeElement => element('time', { datetime: iso }, DATE.format(new Date(iso)));
@@ -41,4 +42,4 @@ export const moment = (iso: string): HTMLTimeElement =>
 const WORDS: Readonly<Record<string, string>> = { true: 'Yes', false: 'No' };
 
 /** A value of an attribute: a boolean in a word, anything else as it is. */
-export const attributeText = (value: string): string => WORDS[value] ?? value;
+export const attributeText = (value: string): string => say(WORDS[value] ?? value);

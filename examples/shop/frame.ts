@@ -1,6 +1,7 @@
 import { element } from './elements.ts';
 import { count } from './format.ts';
 import { query } from './graphql.ts';
+import { say } from './language.ts';
 import { subscribe } from './live.ts';
 import { badges } from './notices.ts';
 import { FrameDocument, type FrameQuery, NoticeChangesDocument, type NoticeHeadFragment } from './operations.ts';
@@ -46,7 +47,7 @@ const showNotices = (noticeBar: HTMLElement, first: NoticeHeadFragment | undefin
       ? [
           badges(first),
           element('a', { href: noticePath(first.id), class: 'title' }, first.title),
-          element('a', { href: NOTICES_PATH, class: 'all' }, `All notices (${count(total)})`),
+          element('a', { href: NOTICES_PATH, class: 'all' }, `${say('All notices')} (${count(total)})`),
         ]
       : []),
   );

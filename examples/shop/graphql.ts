@@ -1,6 +1,6 @@
+import { LANGUAGE, PREFIX, say } from './language.ts';
 import type { TypedDocumentString } from './operations.ts';
 import { accessToken, currentPreview } from './session.ts';
-import { PREFIX } from './view.ts';
 
 export const ENDPOINT = `${PREFIX}/graphql`;
 
@@ -34,9 +34,9 @@ export interface RunOperation {
 /** Of the events on `document` that bring a {@link RunOperation}. */
 export const OPERATION_EVENT = 'shop-operation';
 
-/** The address of an operation. By GET, so that the browser and any cache on the way may keep the answer for as long as the gateway says. */
+/** The address of an operation, in the language of the page. By GET, so that the browser and any cache on the way may keep the answer for as long as the gateway says. */
 export const operationUrl = (text: string, variables: unknown): string =>
-  `${ENDPOINT}?${new URLSearchParams({ query: text, variables: JSON.stringify(variables) })}`;
+  `${ENDPOINT}?${new URLSearchParams({ query: text, variables: JSON.stringify({ language: LANGUAGE, ...(variables as object) }) })}`;
 
 /**
  * Runs an operation.
@@ -52,7 +52,7 @@ export const query = async <Data, Variables>(
   const response = await fetch(operationUrl(text, variables), { headers: requestHeaders(), signal }).catch(
     (error: unknown) => {
       if (signal.aborted) throw error;
-      throw new ShopError('UNREACHABLE', 'The shop cannot be reached.');
+      throw new ShopError('UNREACHABLE', say('The shop cannot be reached.'));
     },
   );
   const { data, errors }: Result<Data> = await response.json().catch(() => ({}));
@@ -66,7 +66,7 @@ export const query = async <Data, Variables>(
   });
   const [first] = errors ?? [];
   if (first) throw new ShopError(first.extensions?.code ?? 'UNKNOWN', first.message);
-  if (!data) throw new ShopError('UNKNOWN', `The shop answered ${response.status}.`);
+  if (!data) throw new ShopError('UNKNOWN', say('The shop answered {status}.', { status: response.status }));
   return data;
 };
 

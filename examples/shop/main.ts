@@ -1,6 +1,7 @@
 import { startDrawer } from './drawer.ts';
 import { replaceContent } from './elements.ts';
 import { followNotices, refreshFrame } from './frame.ts';
+import { inLanguage, say, showLanguages } from './language.ts';
 import { startMenu } from './menu.ts';
 import { startPreviewBar } from './preview-bar.ts';
 import { startRouter } from './router.ts';
@@ -15,13 +16,14 @@ const slot = <Type extends HTMLElement>(id: string, type: new () => Type): Type 
 
 // The addresses in the page are relative to the place where a visit begins, which changes without the page being loaded again.
 for (const link of document.querySelectorAll<HTMLAnchorElement>('a:not([href^="#"])'))
-  link.setAttribute('href', link.href);
-for (const form of document.querySelectorAll('form')) form.setAttribute('action', form.action);
+  link.setAttribute('href', inLanguage(link.href));
+for (const form of document.querySelectorAll('form')) form.setAttribute('action', inLanguage(form.action));
 const explorer = document.body.getAttribute('data-explorer');
 
 const main = slot('main', HTMLElement);
 const noticeBar = slot('notice-bar', HTMLElement);
 const searchField = slot('search-field', HTMLInputElement);
+const languages = slot('languages', HTMLElement);
 const slots = {
   shelves: slot('shelves', HTMLElement),
   noticeBar,
@@ -57,7 +59,8 @@ const { goTo, refresh } = startRouter({
     // The first page waits for what stands above it, so that it need not move.
     if (main.querySelector('h1') === null) await framed;
     if (signal.aborted || !view) return;
-    document.title = `${view.title} · Demo shop`;
+    showLanguages(languages, view.languages);
+    document.title = `${view.title} · ${say('Demo shop')}`;
     replaceContent(main, view.content);
     main.removeAttribute('aria-busy');
   },

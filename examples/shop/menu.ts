@@ -1,6 +1,7 @@
 import { element } from './elements.ts';
 import { count } from './format.ts';
 import { query } from './graphql.ts';
+import { say } from './language.ts';
 import { type FrameQuery, MenuBranchDocument, SuggestionsDocument } from './operations.ts';
 import { categoryPath } from './view.ts';
 
@@ -27,11 +28,11 @@ export const startMenu = (
 
   const field = element('input', {
     type: 'search',
-    'aria-label': 'Find a category',
-    placeholder: 'Find a category',
+    'aria-label': say('Find a category'),
+    placeholder: say('Find a category'),
     autocomplete: 'off',
   });
-  const close = element('button', { type: 'button', class: 'plain', 'aria-label': 'Close' }, '✕');
+  const close = element('button', { type: 'button', class: 'plain', 'aria-label': say('Close') }, '✕');
   const content = element('div', { class: 'menu-content' });
   dialog.replaceChildren(element('div', { class: 'dialog-head' }, field, close), content);
 
@@ -46,7 +47,7 @@ export const startMenu = (
       type: 'button',
       class: 'toggle',
       'aria-expanded': 'false',
-      'aria-label': `Below ${entry.name}`,
+      'aria-label': say('Below {name}', { name: entry.name }),
     });
     const item = element('li', {}, toggle, link);
     toggle.addEventListener('click', async () => {
@@ -90,7 +91,7 @@ export const startMenu = (
       element(
         'p',
         { class: 'soft', role: 'status' },
-        found.size === 1 ? '1 category' : `${count(found.size)} categories`,
+        found.size === 1 ? say('1 category') : say('{n} categories', { n: count(found.size) }),
       ),
       element('ul', { class: 'found' }, ...some.map((entry) => element('li', {}, categoryLink(entry)))),
     );

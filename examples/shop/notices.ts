@@ -1,4 +1,5 @@
 import { element } from './elements.ts';
+import { say } from './language.ts';
 import type { NoticeHeadFragment, NoticeLevel, NoticeType } from './operations.ts';
 
 export const TYPE_NAMES: Readonly<Record<NoticeType, string>> = {
@@ -19,7 +20,7 @@ export const badges = ({ type, level }: Pick<NoticeHeadFragment, 'type' | 'level
   return element(
     'span',
     { class: 'badges' },
-    element('span', { class: 'badge' }, TYPE_NAMES[type]),
-    levelName !== undefined && element('span', { class: `badge ${level.toLowerCase()}` }, levelName),
+    element('span', { class: 'badge' }, say(TYPE_NAMES[type])),
+    levelName !== undefined && element('span', { class: `badge ${level.toLowerCase()}` }, say(levelName)),
   );
 };

@@ -88,18 +88,23 @@ export type SuggestionKind =
   /** A tag. */
   | 'TAG';
 
-export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
+export type FrameQueryVariables = Exact<{
+  language?: string | null | undefined;
+}>;
 
 
 export type FrameQuery = { readonly categories: ReadonlyArray<MenuEntryFragment>, readonly noticePage: { readonly total: number, readonly items: ReadonlyArray<NoticeHeadFragment> } };
 
-export type NoticeChangesSubscriptionVariables = Exact<{ [key: string]: never; }>;
+export type NoticeChangesSubscriptionVariables = Exact<{
+  language?: string | null | undefined;
+}>;
 
 
 export type NoticeChangesSubscription = { readonly notices: ReadonlyArray<NoticeHeadFragment> };
 
 export type MenuBranchQueryVariables = Exact<{
   id: number;
+  language?: string | null | undefined;
 }>;
 
 
@@ -108,12 +113,15 @@ export type MenuBranchQuery = { readonly category: { readonly id: number, readon
 export type SuggestionsQueryVariables = Exact<{
   prefix: string;
   limit: number;
+  language?: string | null | undefined;
 }>;
 
 
 export type SuggestionsQuery = { readonly searchSuggestions: ReadonlyArray<{ readonly text: string, readonly kind: SuggestionKind, readonly product: { readonly id: number, readonly imageUrl: string | null } | null, readonly category: { readonly id: number, readonly ancestors: ReadonlyArray<{ readonly name: string }> } | null }> };
 
-export type HomeQueryVariables = Exact<{ [key: string]: never; }>;
+export type HomeQueryVariables = Exact<{
+  language?: string | null | undefined;
+}>;
 
 
 export type HomeQuery = { readonly categories: ReadonlyArray<(
@@ -126,6 +134,7 @@ export type SearchQueryVariables = Exact<{
   filter?: ProductFilter | null | undefined;
   orderBy?: ProductSearchOrder | null | undefined;
   page: number;
+  language?: string | null | undefined;
 }>;
 
 
@@ -140,11 +149,12 @@ export type CategoryQueryVariables = Exact<{
   filter?: ProductFilter | null | undefined;
   orderBy?: ProductSearchOrder | null | undefined;
   page: number;
+  language?: string | null | undefined;
 }>;
 
 
 export type CategoryQuery = { readonly category: (
-    { readonly ancestors: ReadonlyArray<CategoryLinkFragment>, readonly children: ReadonlyArray<(
+    { readonly translations: ReadonlyArray<{ readonly language: string }>, readonly ancestors: ReadonlyArray<CategoryLinkFragment>, readonly children: ReadonlyArray<(
       { readonly productCount: number }
       & CategoryLinkFragment
     )> }
@@ -153,11 +163,12 @@ export type CategoryQuery = { readonly category: (
 
 export type ProductQueryVariables = Exact<{
   id: number;
+  language?: string | null | undefined;
 }>;
 
 
 export type ProductQuery = { readonly product: (
-    { readonly description: string, readonly brand: string | null, readonly sku: string | null, readonly tags: ReadonlyArray<string>, readonly publishedAt: string, readonly images: ReadonlyArray<{ readonly url: string, readonly alt: string }>, readonly attributes: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly category: (
+    { readonly description: string, readonly brand: string | null, readonly sku: string | null, readonly language: string, readonly tags: ReadonlyArray<string>, readonly tagLabels: ReadonlyArray<string>, readonly publishedAt: string, readonly translations: ReadonlyArray<{ readonly language: string }>, readonly images: ReadonlyArray<{ readonly url: string, readonly alt: string }>, readonly attributes: ReadonlyArray<{ readonly name: string, readonly label: string, readonly values: ReadonlyArray<string>, readonly valueLabels: ReadonlyArray<string> }>, readonly category: (
       { readonly ancestors: ReadonlyArray<CategoryLinkFragment> }
       & CategoryLinkFragment
     ), readonly related: ReadonlyArray<ProductTileFragment> }
@@ -167,6 +178,7 @@ export type ProductQuery = { readonly product: (
 
 export type ProductChangesSubscriptionVariables = Exact<{
   id: number;
+  language?: string | null | undefined;
 }>;
 
 
@@ -174,6 +186,7 @@ export type ProductChangesSubscription = { readonly product: ProductOfferFragmen
 
 export type ViewedQueryVariables = Exact<{
   ids: ReadonlyArray<number> | number;
+  language?: string | null | undefined;
 }>;
 
 
@@ -183,6 +196,7 @@ export type NoticesQueryVariables = Exact<{
   page: number;
   type?: NoticeType | null | undefined;
   keyword?: string | null | undefined;
+  language?: string | null | undefined;
 }>;
 
 
@@ -193,6 +207,7 @@ export type NoticesQuery = { readonly noticePage: { readonly total: number, read
 
 export type NoticeQueryVariables = Exact<{
   id: number;
+  language?: string | null | undefined;
 }>;
 
 
@@ -209,15 +224,15 @@ export type ProductTileFragment = (
 export type ProductPriceFragment = { readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null };
 
 export type ProductOfferFragment = (
-  { readonly stock: number, readonly inStock: boolean, readonly sales: number, readonly options: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly variants: ReadonlyArray<VariantFragment> }
+  { readonly stock: number, readonly inStock: boolean, readonly sales: number, readonly options: ReadonlyArray<{ readonly name: string, readonly label: string, readonly values: ReadonlyArray<string>, readonly valueLabels: ReadonlyArray<string> }>, readonly variants: ReadonlyArray<VariantFragment> }
   & ProductPriceFragment
 );
 
 export type VariantFragment = { readonly id: number, readonly title: string, readonly sku: string | null, readonly barcode: string | null, readonly imageUrl: string | null, readonly stock: number, readonly inStock: boolean, readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null, readonly selectedOptions: ReadonlyArray<{ readonly name: string, readonly value: string }> };
 
-export type ProductListFragment = { readonly totalCount: number, readonly pageCount: number, readonly correctedSearch: string | null, readonly edges: ReadonlyArray<{ readonly node: ProductTileFragment, readonly highlight: { readonly name: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }>, readonly snippet: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }> } | null }>, readonly facets: { readonly inStock: number, readonly onSale: number, readonly brands: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly tags: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly price: { readonly bands: ReadonlyArray<{ readonly min: string, readonly max: string, readonly count: number }> } | null, readonly options: ReadonlyArray<FacetFragment>, readonly attributes: ReadonlyArray<FacetFragment> } };
+export type ProductListFragment = { readonly totalCount: number, readonly pageCount: number, readonly correctedSearch: string | null, readonly edges: ReadonlyArray<{ readonly node: ProductTileFragment, readonly highlight: { readonly name: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }>, readonly snippet: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }> } | null }>, readonly facets: { readonly inStock: number, readonly onSale: number, readonly brands: ReadonlyArray<{ readonly value: string, readonly label: string, readonly count: number }>, readonly tags: ReadonlyArray<{ readonly value: string, readonly label: string, readonly count: number }>, readonly price: { readonly bands: ReadonlyArray<{ readonly min: string, readonly max: string, readonly count: number }> } | null, readonly options: ReadonlyArray<FacetFragment>, readonly attributes: ReadonlyArray<FacetFragment> } };
 
-export type FacetFragment = { readonly name: string, readonly min: string | null, readonly max: string | null, readonly values: ReadonlyArray<{ readonly value: string, readonly count: number }> };
+export type FacetFragment = { readonly name: string, readonly label: string, readonly min: string | null, readonly max: string | null, readonly values: ReadonlyArray<{ readonly value: string, readonly label: string, readonly count: number }> };
 
 export type MenuEntryFragment = (
   { readonly children: ReadonlyArray<{ readonly id: number }> }
@@ -289,7 +304,9 @@ export const ProductOfferFragmentDoc = new TypedDocumentString(`
   sales
   options {
     name
+    label
     values
+    valueLabels
   }
   variants {
     ...Variant
@@ -353,10 +370,12 @@ export const ProductTileFragmentDoc = new TypedDocumentString(`
 export const FacetFragmentDoc = new TypedDocumentString(`
     fragment Facet on AttributeFacet {
   name
+  label
   min
   max
   values(limit: 50) {
     value
+    label
     count
   }
 }
@@ -384,10 +403,12 @@ export const ProductListFragmentDoc = new TypedDocumentString(`
   facets {
     brands(limit: 50) {
       value
+      label
       count
     }
     tags(limit: 50) {
       value
+      label
       count
     }
     price {
@@ -432,10 +453,12 @@ fragment ProductPrice on Product {
 }
 fragment Facet on AttributeFacet {
   name
+  label
   min
   max
   values(limit: 50) {
     value
+    label
     count
   }
 }`, {"fragmentName":"ProductList"}) as unknown as TypedDocumentString<ProductListFragment, unknown>;
@@ -465,7 +488,7 @@ export const NoticeHeadFragmentDoc = new TypedDocumentString(`
 }
     `, {"fragmentName":"NoticeHead"}) as unknown as TypedDocumentString<NoticeHeadFragment, unknown>;
 export const FrameDocument = new TypedDocumentString(`
-    query Frame {
+    query Frame($language: String) @inContext(language: $language) {
   categories {
     ...MenuEntry
   }
@@ -493,7 +516,7 @@ fragment NoticeHead on Notice {
   title
 }`) as unknown as TypedDocumentString<FrameQuery, FrameQueryVariables>;
 export const NoticeChangesDocument = new TypedDocumentString(`
-    subscription NoticeChanges {
+    subscription NoticeChanges($language: String) @inContext(language: $language) {
   notices {
     ...NoticeHead
   }
@@ -505,7 +528,7 @@ export const NoticeChangesDocument = new TypedDocumentString(`
   title
 }`) as unknown as TypedDocumentString<NoticeChangesSubscription, NoticeChangesSubscriptionVariables>;
 export const MenuBranchDocument = new TypedDocumentString(`
-    query MenuBranch($id: Int!) {
+    query MenuBranch($id: Int!, $language: String) @inContext(language: $language) {
   category(id: $id) {
     id
     children {
@@ -524,7 +547,7 @@ fragment CategoryLink on Category {
   name
 }`) as unknown as TypedDocumentString<MenuBranchQuery, MenuBranchQueryVariables>;
 export const SuggestionsDocument = new TypedDocumentString(`
-    query Suggestions($prefix: String!, $limit: Int!) {
+    query Suggestions($prefix: String!, $limit: Int!, $language: String) @inContext(language: $language) {
   searchSuggestions(prefix: $prefix, limit: $limit) {
     text
     kind
@@ -542,7 +565,7 @@ export const SuggestionsDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<SuggestionsQuery, SuggestionsQueryVariables>;
 export const HomeDocument = new TypedDocumentString(`
-    query Home {
+    query Home($language: String) @inContext(language: $language) {
   categories {
     ...CategoryLink
     imageUrl
@@ -583,7 +606,7 @@ fragment CategoryLink on Category {
   name
 }`) as unknown as TypedDocumentString<HomeQuery, HomeQueryVariables>;
 export const SearchDocument = new TypedDocumentString(`
-    query Search($search: String, $filter: ProductFilter, $orderBy: ProductSearchOrder, $page: Int!) {
+    query Search($search: String, $filter: ProductFilter, $orderBy: ProductSearchOrder, $page: Int!, $language: String) @inContext(language: $language) {
   productSearch(
     search: $search
     filter: $filter
@@ -647,10 +670,12 @@ fragment ProductList on ProductConnection {
   facets {
     brands(limit: 50) {
       value
+      label
       count
     }
     tags(limit: 50) {
       value
+      label
       count
     }
     price {
@@ -672,10 +697,12 @@ fragment ProductList on ProductConnection {
 }
 fragment Facet on AttributeFacet {
   name
+  label
   min
   max
   values(limit: 50) {
     value
+    label
     count
   }
 }
@@ -684,9 +711,12 @@ fragment CategoryLink on Category {
   name
 }`) as unknown as TypedDocumentString<SearchQuery, SearchQueryVariables>;
 export const CategoryDocument = new TypedDocumentString(`
-    query Category($id: Int!, $search: String, $filter: ProductFilter, $orderBy: ProductSearchOrder, $page: Int!) {
+    query Category($id: Int!, $search: String, $filter: ProductFilter, $orderBy: ProductSearchOrder, $page: Int!, $language: String) @inContext(language: $language) {
   category(id: $id) {
     ...CategoryLink
+    translations {
+      language
+    }
     ancestors {
       ...CategoryLink
     }
@@ -750,10 +780,12 @@ fragment ProductList on ProductConnection {
   facets {
     brands(limit: 50) {
       value
+      label
       count
     }
     tags(limit: 50) {
       value
+      label
       count
     }
     price {
@@ -775,10 +807,12 @@ fragment ProductList on ProductConnection {
 }
 fragment Facet on AttributeFacet {
   name
+  label
   min
   max
   values(limit: 50) {
     value
+    label
     count
   }
 }
@@ -787,14 +821,19 @@ fragment CategoryLink on Category {
   name
 }`) as unknown as TypedDocumentString<CategoryQuery, CategoryQueryVariables>;
 export const ProductDocument = new TypedDocumentString(`
-    query Product($id: Int!) {
+    query Product($id: Int!, $language: String) @inContext(language: $language) {
   product(id: $id) {
     ...ProductTile
     ...ProductOffer
     description
     brand
     sku
+    language
+    translations {
+      language
+    }
     tags
+    tagLabels
     publishedAt
     images {
       url
@@ -802,7 +841,9 @@ export const ProductDocument = new TypedDocumentString(`
     }
     attributes {
       name
+      label
       values
+      valueLabels
     }
     category {
       ...CategoryLink
@@ -845,7 +886,9 @@ fragment ProductOffer on Product {
   sales
   options {
     name
+    label
     values
+    valueLabels
   }
   variants {
     ...Variant
@@ -877,7 +920,7 @@ fragment CategoryLink on Category {
   name
 }`) as unknown as TypedDocumentString<ProductQuery, ProductQueryVariables>;
 export const ProductChangesDocument = new TypedDocumentString(`
-    subscription ProductChanges($id: Int!) {
+    subscription ProductChanges($id: Int!, $language: String) @inContext(language: $language) {
   product(id: $id) {
     ...ProductOffer
   }
@@ -899,7 +942,9 @@ fragment ProductOffer on Product {
   sales
   options {
     name
+    label
     values
+    valueLabels
   }
   variants {
     ...Variant
@@ -927,7 +972,7 @@ fragment Variant on ProductVariant {
   }
 }`) as unknown as TypedDocumentString<ProductChangesSubscription, ProductChangesSubscriptionVariables>;
 export const ViewedDocument = new TypedDocumentString(`
-    query Viewed($ids: [Int!]!) {
+    query Viewed($ids: [Int!]!, $language: String) @inContext(language: $language) {
   productsByIds(ids: $ids) {
     ...ProductTile
   }
@@ -956,7 +1001,7 @@ fragment ProductPrice on Product {
   }
 }`) as unknown as TypedDocumentString<ViewedQuery, ViewedQueryVariables>;
 export const NoticesDocument = new TypedDocumentString(`
-    query Notices($page: Int!, $type: NoticeType, $keyword: String) {
+    query Notices($page: Int!, $type: NoticeType, $keyword: String, $language: String) @inContext(language: $language) {
   noticePage(page: $page, pageSize: 6, type: $type, keyword: $keyword) {
     total
     page
@@ -976,7 +1021,7 @@ export const NoticesDocument = new TypedDocumentString(`
   title
 }`) as unknown as TypedDocumentString<NoticesQuery, NoticesQueryVariables>;
 export const NoticeDocument = new TypedDocumentString(`
-    query Notice($id: Int!) {
+    query Notice($id: Int!, $language: String) @inContext(language: $language) {
   notice(id: $id) {
     ...NoticeHead
     summary

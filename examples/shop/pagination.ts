@@ -1,5 +1,6 @@
 import { element } from './elements.ts';
 import { count } from './format.ts';
+import { say } from './language.ts';
 
 /** The first page, the last, and those around this one. */
 const shownPages = (page: number, pageCount: number): number[] =>
@@ -24,16 +25,16 @@ export const pagination = (page: number, pageCount: number, search: URLSearchPar
       {},
       element(
         'a',
-        { href: href(number), 'aria-label': `Page ${number}`, 'aria-current': number === page && 'page' },
+        { href: href(number), 'aria-label': say('Page {n}', { n: number }), 'aria-current': number === page && 'page' },
         count(number),
       ),
     ),
   ]);
   return element(
     'nav',
-    { class: 'pages', 'aria-label': 'Pages' },
-    step(Math.min(page - 1, pageCount), '← Previous', 'prev'),
+    { class: 'pages', 'aria-label': say('Pages') },
+    step(Math.min(page - 1, pageCount), say('← Previous'), 'prev'),
     element('ol', {}, ...numbers),
-    step(page + 1, 'Next →', 'next'),
+    step(page + 1, say('Next →'), 'next'),
   );
 };

@@ -1,4 +1,5 @@
 import { element } from './elements.ts';
+import { say } from './language.ts';
 import { currentPreview, keepPreview } from './session.ts';
 
 /** `/demo#preview=TOKEN` begins a preview. The token leaves the address at once, so that no link and no history has it. */
@@ -28,12 +29,12 @@ export const startPreviewBar = (bar: HTMLElement, change: () => void): void => {
     if (!preview) return;
     const { token, at } = preview;
     const field = element('input', { type: 'datetime-local', required: true, ...(at ? { value: toLocal(at) } : {}) });
-    const end = element('button', { type: 'button', class: 'plain' }, 'End the preview');
+    const end = element('button', { type: 'button', class: 'plain' }, say('End the preview'));
     const form = element(
       'form',
       {},
-      element('label', {}, 'Show the shop at ', field),
-      element('button', {}, 'Show'),
+      element('label', {}, `${say('Show the shop at')} `, field),
+      element('button', {}, say('Show')),
       end,
     );
     form.addEventListener('submit', (event) => {
@@ -45,7 +46,7 @@ export const startPreviewBar = (bar: HTMLElement, change: () => void): void => {
       keepPreview(undefined);
       update();
     });
-    bar.replaceChildren(element('strong', {}, at ? 'Preview: this is not the shop of now.' : 'Preview'), form);
+    bar.replaceChildren(element('strong', {}, say(at ? 'Preview: this is not the shop of now.' : 'Preview')), form);
   };
   const update = (): void => {
     show();

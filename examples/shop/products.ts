@@ -1,5 +1,6 @@
 import { element, picture } from './elements.ts';
 import { money, reduction } from './format.ts';
+import { say } from './language.ts';
 import type { ProductListFragment, ProductPriceFragment, ProductTileFragment } from './operations.ts';
 import { plainText } from './text.ts';
 import { productPath } from './view.ts';
@@ -11,10 +12,10 @@ export const priceTag = ({ price, listPrice }: ProductPriceFragment, from = ''):
   return element(
     'p',
     { class: 'price' },
-    from || element('span', { class: 'visually-hidden' }, 'Now '),
+    from || element('span', { class: 'visually-hidden' }, `${say('Now')} `),
     element('ins', {}, money(price)),
     ' ',
-    element('span', { class: 'visually-hidden' }, 'before '),
+    element('span', { class: 'visually-hidden' }, `${say('before')} `),
     element('del', {}, money(listPrice)),
     ' ',
     element('span', { class: 'reduction' }, reduced),
@@ -42,13 +43,13 @@ const tile = (product: ProductTileFragment, highlight: Highlight | null = null):
     ),
     (found ?? product.subtitle) &&
       element('p', { class: 'soft clamp' }, ...(found ?? [plainText(product.subtitle ?? '')])),
-    priceTag(product, product.priceRange.max.amount === product.price.amount ? '' : 'from '),
-    !product.inStock && element('p', { class: 'soft' }, 'Sold out'),
+    priceTag(product, product.priceRange.max.amount === product.price.amount ? '' : `${say('from')} `),
+    !product.inStock && element('p', { class: 'soft' }, say('Sold out')),
   );
 };
 
 /** A grid of products. @param empty says that there are none */
-export const productGrid = (products: readonly ProductTileFragment[], empty = 'Nothing here yet.'): HTMLElement =>
+export const productGrid = (products: readonly ProductTileFragment[], empty = say('Nothing here yet.')): HTMLElement =>
   products.length === 0
     ? element('p', { class: 'empty' }, empty)
     : element('ul', { class: 'grid' }, ...products.map((product) => tile(product)));

@@ -1,4 +1,5 @@
-import { BASE, type MakeView, type View } from './view.ts';
+import { BASE } from './language.ts';
+import type { MakeView, View } from './view.ts';
 import { categoryView } from './views/category.ts';
 import { homeView } from './views/home.ts';
 import { notFoundView } from './views/not-found.ts';
@@ -68,7 +69,8 @@ export const startRouter = ({ show, arrive }: Hooks): Router => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (!link || event.defaultPrevented || event.button !== 0 || isForNewTab(event)) return;
     const url = new URL(link.href);
-    if (!isInShop(url)) return;
+    // Another language is another page.
+    if (!isInShop(url) || link.hreflang !== '') return;
     event.preventDefault();
     void arriveAt(url);
   });

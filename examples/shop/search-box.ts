@@ -1,5 +1,6 @@
 import { element, picture } from './elements.ts';
 import { query } from './graphql.ts';
+import { say } from './language.ts';
 import { SuggestionsDocument, type SuggestionsQuery } from './operations.ts';
 import { categoryPath, productPath, SEARCH_PATH } from './view.ts';
 
@@ -63,9 +64,9 @@ export const startSearchBox = (field: HTMLInputElement, list: HTMLElement, goTo:
           { role: 'option', id: `suggestion-${index}`, 'aria-selected': 'false', 'data-href': targetOf(suggestion) },
           product
             ? picture(product.imageUrl, text)
-            : element('span', { class: 'kind-mark', 'aria-hidden': 'true' }, KIND_NAMES[kind].charAt(0)),
+            : element('span', { class: 'kind-mark', 'aria-hidden': 'true' }, say(KIND_NAMES[kind]).charAt(0)),
           element('span', { class: 'suggestion' }, text),
-          element('span', { class: 'soft' }, path ? `${KIND_NAMES[kind]} in ${path}` : KIND_NAMES[kind]),
+          element('span', { class: 'soft' }, path ? `${say(KIND_NAMES[kind])} · ${path}` : say(KIND_NAMES[kind])),
         );
         return option;
       }),

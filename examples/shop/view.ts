@@ -1,6 +1,10 @@
+import { BASE } from './language.ts';
+
 /** What a page shows. */
 export interface View {
   readonly title: string;
+  /** Those that the page is in. @default all of the shop */
+  readonly languages?: readonly string[];
   /** Begins with an `h1`. */
   readonly content: Node;
 }
@@ -13,11 +17,6 @@ export interface Place {
 
 /** Makes the view of a place. @throws ShopError */
 export type MakeView = (place: Place, signal: AbortSignal) => Promise<View>;
-
-/** What the gateway's paths begin with: nothing, or the prefix that a proxy strips. This file is at `/demo/assets/<hash>/view.ts`. */
-export const PREFIX = new URL('../../..', import.meta.url).pathname.slice(0, -1);
-
-export const BASE = `${PREFIX}/demo`;
 
 export const productPath = (id: number): string => `${BASE}/product/${id}`;
 export const categoryPath = (id: number): string => `${BASE}/category/${id}`;

@@ -1,5 +1,6 @@
 import { element } from './elements.ts';
 import { query } from './graphql.ts';
+import { say } from './language.ts';
 import { ViewedDocument } from './operations.ts';
 import { productGrid } from './products.ts';
 import { lasting } from './storage.ts';
@@ -29,5 +30,5 @@ export const recentlyViewed = async (signal: AbortSignal, except?: number): Prom
   if (ids.length === 0) return [];
   const { productsByIds } = await query(ViewedDocument, { ids }, signal).catch(() => ({ productsByIds: [] }));
   const products = productsByIds.flatMap((product) => product ?? []);
-  return products.length === 0 ? [] : [element('h2', {}, 'Recently viewed'), productGrid(products)];
+  return products.length === 0 ? [] : [element('h2', {}, say('Recently viewed')), productGrid(products)];
 };

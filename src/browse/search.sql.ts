@@ -1,3 +1,4 @@
+import { namesIn } from '../product/product.sql.ts';
 import { visibility } from '../product/visibility.ts';
 import {
   type BrowseRequest,
@@ -20,7 +21,7 @@ import {
 } from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
 import type { PricedCell } from './price-bands.ts';
-import { idsByCode, idsByWords, isAnyOf, namesIn, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
+import { idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
 
 export interface SearchRow extends Omit<FacetCounts, 'price'> {
   /** Positions, in the order in which they were read, with one more than the page has where there is one. */

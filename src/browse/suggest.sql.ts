@@ -1,9 +1,10 @@
 import { labelSql, shownSql } from '../language/shown.ts';
 import { orderBySql } from '../product/product.order.ts';
+import { namesIn } from '../product/product.sql.ts';
 import { visibility } from '../product/visibility.ts';
 import type { FallBacks, SearchTerm, SuggestionRequest } from './browse-engine.ts';
 import { changesAllowed } from './correction.ts';
-import { idsByWords, isAnyOf, namesIn, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
+import { idsByWords, isAnyOf, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
 import { SEARCHED_FIELD } from './words.ts';
 
 /** Products among themselves in the order of BEST_SELLING, the others by text. */

@@ -46,23 +46,6 @@ export const wordsOf = (id: string, languages: FallBacks = []): string =>
     `(select t.words from product_words t where t.product_id = ${id})`,
   );
 
-/**
- * The names of products `p` in a language: what joins them, and an expression. They stand apart from `translations`, which may be as long as a page
- * of text for each product.
- */
-export const namesIn = (languages: FallBacks = []): { readonly joins: string; readonly name: string } => ({
-  joins: languages
-    .map(
-      (language, place) =>
-        ` left join translated_words n${place} on n${place}.product_id = p.id and n${place}.language = '${language}'`,
-    )
-    .join(''),
-  name: firstOf(
-    languages.map((_, place) => `n${place}.name`),
-    'p.name',
-  ),
-});
-
 /** `foldCode` of words.ts, as the indexes `…_code_idx` and `…_barcode_idx` have it. */
 const codeOf = (column: string): string => `left(vitrine_fold(${column}), 200) collate "C"`;
 

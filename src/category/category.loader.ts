@@ -6,6 +6,7 @@ import { inList, MAX_KEYS } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
+import { shownText, translationOf } from '../language/shown.ts';
 import { createAliasLoader, idsOf } from '../translation/alias.ts';
 import { categoriesAndAncestors, categoriesAndDescendants } from './category.sql.ts';
 
@@ -19,7 +20,7 @@ declare module '../graphql/context.ts' {
 const BY_POSITION: Prisma.CategoryOrderByWithRelationInput[] = [{ position: 'asc' }, { id: 'asc' }];
 
 /** Between the names of a path. */
-const PATH_SEPARATOR = '>';
+const PATH_SEPARATOR = ' > ';
 
 type CategoryReads = ReturnType<typeof createCategoryReads>;
 
@@ -34,8 +35,16 @@ export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: Know
     keyOf: ({ slug }) => slug,
   }),
   aliases: createAliasLoader(sql, 'category'),
-  byNames: (slugs: readonly string[], names: readonly string[]) =>
-    prisma.category.findMany({ where: { OR: [{ slug: { in: inList(slugs) } }, { name: { in: inList(names) } }] } }),
+  /** Those with one of the texts for a name or slug, in the language of the columns or one of the others. */
+  byNames: (texts: readonly string[], languages: readonly string[]) => {
+    const translated = languages.flatMap((language) =>
+      ['name', 'slug'].flatMap((column) =>
+        texts.map((text) => ({ translations: { path: [language, column], equals: text } })),
+      ),
+    );
+    const oneOf = { in: inList(texts) };
+    return prisma.category.findMany({ where: { OR: [{ slug: oneOf }, { name: oneOf }, ...translated] } });
+  },
   lineage: (ids: readonly number[]) => sql.rows<Category>(categoriesAndAncestors, [ids]),
   withDescendants: async (ids: readonly number[]) => {
     const rows = await sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
@@ -102,18 +111,38 @@ export class CategoryLoaders {
     return this.#lineages.load(ids);
   }
 
-  /** Those that one of these names stands for: a slug, a name, or the names from the root on. */
+  /** Those that one of these names stands for: a slug, a name, or the path, in the language of the operation or of the columns. */
   async byNames(names: readonly string[]): Promise<Category[]> {
     this.#scope.dependencies.add('category');
     const wanted = new Set(names.filter(isStorable));
-    const ends = [...wanted].map((name) => name.slice(name.lastIndexOf(PATH_SEPARATOR) + 1).trimStart());
-    const found = await this.#reads.byNames([...wanted], [...new Set([...wanted, ...ends])]);
+    const ends = [...wanted].map((name) => name.split(PATH_SEPARATOR).at(-1) ?? name);
+    const { fallBacks = [] } = this.#scope.language;
+    const found = await this.#reads.byNames([...new Set([...wanted, ...ends])], fallBacks);
     const byId = await this.lineage(found.map(({ id }) => id));
-    const pathOf = (category: Category): string => {
-      const line = [category, ...pathAbove(category, byId)].reverse();
-      return line.map(({ name }) => name).join(` ${PATH_SEPARATOR} `);
+    const isWanted = (category: Category): boolean => {
+      const names = [
+        category.slug,
+        category.name,
+        ...['slug', 'name'].map((column) => translationOf(category, column, fallBacks)),
+      ];
+      const path = this.#pathText([category, ...pathAbove(category, byId)]);
+      return [...names, path].some((name) => wanted.has(name as string));
     };
-    return found.filter((each) => wanted.has(each.slug) || wanted.has(each.name) || wanted.has(pathOf(each)));
+    return found.filter(isWanted);
+  }
+
+  /** The names from the root to a category, as they are shown: `Home > Kitchen`. */
+  async pathOf(category: Category): Promise<string> {
+    return this.#pathText([category, ...(await this.ancestorsOf(category)).reverse()]);
+  }
+
+  /** @param line a category, and those above it */
+  #pathText(line: readonly Category[]): string {
+    const { fallBacks } = this.#scope.language;
+    return line
+      .map((category) => shownText(category, 'name', fallBacks))
+      .reverse()
+      .join(PATH_SEPARATOR);
   }
 
   /** Those above a category, root first. */

@@ -34,6 +34,10 @@ builder.prismaObjectFields(Category, (t) => ({
     extensions: { assumedSize: 8 },
     resolve: ({ id }, _, { loaders }) => loaders.category.childrenOf(id),
   }),
+  path: t.string({
+    description: 'The names of its ancestors and its own: `Home > Kitchen`.',
+    resolve: (category, _, { loaders }) => loaders.category.pathOf(category),
+  }),
   ancestors: t.field({
     type: [Category],
     description: 'Those that it is part of, root first, without itself: the breadcrumbs of its page.',

@@ -1,10 +1,11 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type VariableValues } from 'graphql';
 import type { CachedResponse } from '../cache/cached-response.ts';
-import type { Found } from '../cache/response-cache.ts';
+import type { Found, ResponseCache } from '../cache/response-cache.ts';
 import type { Language } from '../language/languages.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { BodyForm } from './body-form.ts';
+import type { CreateContext } from './context.ts';
 import type { CostLimit } from './limits/cost.ts';
 import type { Changes } from './live/changed-ids.ts';
 import type { Operation } from './operation.ts';
@@ -19,6 +20,18 @@ export interface Asked {
   /** That of the answer. */
   readonly language: Language;
   readonly form: BodyForm;
+}
+
+/** What both ways to execute work with. */
+export interface ExecutionDeps {
+  readonly documents: Documents;
+  readonly createContext: CreateContext;
+  readonly responseCache: ResponseCache;
+  readonly costLimit: CostLimit;
+  readonly load: LoadGuard;
+  readonly tracing: Tracing;
+  /** How long a request waits for its response. */
+  readonly timeoutMs: number;
 }
 
 /** One of the two ways to execute: for all whose requests are equal (SharedExecution), or each operation for its own caller (OwnExecution). */
@@ -41,11 +54,12 @@ export interface Execution {
 
 /**
  * Reads what a request asks for.
- * @throws AppError QUERY_TOO_COMPLEX, or BAD_USER_INPUT for a language that is none; GraphQLError, or an AggregateError of several, for faulty variables
+ * @throws AppError QUERY_TOO_COMPLEX, or BAD_USER_INPUT for a language that is none
+ * @throws GraphQLError, or an AggregateError of several, for faulty variables
  */
 export const ask = (
   args: ExecutionArgs,
-  { documents, costLimit }: { readonly documents: Pick<Documents, 'prepare'>; readonly costLimit: CostLimit },
+  { documents, costLimit }: Pick<ExecutionDeps, 'documents' | 'costLimit'>,
 ): Asked => {
   const operation = documents.prepare(args);
   if (!operation)
@@ -59,17 +73,27 @@ export const ask = (
 };
 
 /** Reads it at once, and again where a plugin puts another document or other variables in its place. @throws as {@link ask} */
-export const askOnce = (args: ExecutionArgs, deps: Parameters<typeof ask>[1]): ((given: ExecutionArgs) => Asked) => {
+export const askOnce = (args: ExecutionArgs, deps: ExecutionDeps): ((given: ExecutionArgs) => Asked) => {
   const { document, variableValues } = args;
   const asked = ask(args, deps);
   return (given) => (given.document === document && given.variableValues === variableValues ? asked : ask(given, deps));
 };
 
+/** A result with what its operation costs, where its request asks for that, and where it is not refused as a whole. */
+export const withCost = (
+  result: ExecutionResult,
+  { operation, variables, form }: Asked,
+  { costLimit }: ExecutionDeps,
+): ExecutionResult =>
+  form.hasCost && result.data !== undefined
+    ? { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } }
+    : result;
+
 /** Executes an operation in its turn, with a span where there are traces. */
 export const inTurn = <Result>(
   { label, isSubscription, isAllLate }: Operation,
   { takesLate }: Pick<Caller, 'takesLate'>,
-  { load, tracing }: { readonly load: LoadGuard; readonly tracing: Tracing },
+  { load, tracing }: ExecutionDeps,
   work: () => Promise<Result>,
 ): Promise<Result> => {
   const type = isSubscription ? 'subscription' : 'query';

@@ -1,33 +1,21 @@
 import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, validateExecutionArgs } from 'graphql';
 import { bytesOf, type CachedResponse } from '../cache/cached-response.ts';
 import { replaceLate, takeLate } from '../cache/late-value.ts';
-import type { Found, ResponseCache } from '../cache/response-cache.ts';
+import type { Found } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Call } from '../http/route.ts';
 import type { Language } from '../language/languages.ts';
-import type { Tracing } from '../observability/tracing.ts';
-import type { LoadGuard } from '../overload/load-guard.ts';
 import type { BodyForm } from './body-form.ts';
-import type { CreateContext, OperationContext } from './context.ts';
-import { type Asked, ask, askOnce, type Execution, inTurn } from './execution.ts';
+import type { OperationContext } from './context.ts';
+import { type Asked, ask, askOnce, type Execution, type ExecutionDeps, inTurn, withCost } from './execution.ts';
 import { failedResult, failureOf, isOfVanishedRow, MAX_TRIES } from './failures.ts';
-import type { CostLimit } from './limits/cost.ts';
 import type { Changes } from './live/changed-ids.ts';
 import { inOnePiece } from './operation.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
-import type { Documents } from './use-documents.ts';
 
-interface Deps {
-  readonly documents: Documents;
-  readonly createContext: CreateContext;
-  readonly responseCache: Pick<ResponseCache, 'createDependencies' | 'makeApart'>;
-  readonly costLimit: CostLimit;
-  readonly load: LoadGuard;
-  readonly tracing: Tracing;
+interface Deps extends ExecutionDeps {
   /** Whether errors in variables leave out "did you mean …". */
   readonly hideSuggestions: boolean;
-  /** How long a request waits for its response. */
-  readonly timeoutMs: number;
 }
 
 type OwnContext = ServerContext & OperationContext;
@@ -92,13 +80,10 @@ export class OwnExecution implements Execution {
   }
 
   /** @param args those of the request, or what plugins have made of them */
-  async #execute(args: ExecutionArgs, { operation, variables, language, form }: Asked): Promise<ExecutionResult> {
-    const { costLimit, timeoutMs } = this.#deps;
+  async #execute(args: ExecutionArgs, asked: Asked): Promise<ExecutionResult> {
     const { call } = args.contextValue as OwnContext;
-    const executing = inTurn(operation, call, this.#deps, () => this.#tryAll(args, language));
-    const result = await withDeadline(executing, timeoutMs);
-    if (!form.hasCost || result.data === undefined) return result;
-    return { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } };
+    const executing = inTurn(asked.operation, call, this.#deps, () => this.#tryAll(args, asked.language));
+    return withCost(await withDeadline(executing, this.#deps.timeoutMs), asked, this.#deps);
   }
 
   async #tryAll(args: ExecutionArgs, language: Language): Promise<ExecutionResult> {

@@ -1,34 +1,21 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import { bytesOf, type CachedResponse, toBody } from '../cache/cached-response.ts';
+import { bytesOf, type CachedResponse, fillLate, toBody } from '../cache/cached-response.ts';
 import type { Dependencies } from '../cache/dependencies.ts';
-import { fillLate, writeLate } from '../cache/late-value.ts';
-import type { Executed, Found, MakeBody, ResponseCache } from '../cache/response-cache.ts';
+import { writeLate } from '../cache/late-value.ts';
+import type { Executed, Found, MakeBody } from '../cache/response-cache.ts';
 import { RowVanished } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
-import type { Tracing } from '../observability/tracing.ts';
-import type { LoadGuard } from '../overload/load-guard.ts';
 import type { Answers, BodyForm } from './body-form.ts';
-import type { CreateContext } from './context.ts';
-import { type Asked, askOnce, type Execution, inTurn } from './execution.ts';
+import { type Asked, askOnce, type Execution, type ExecutionDeps, inTurn, withCost } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, MAX_TRIES } from './failures.ts';
-import type { CostLimit } from './limits/cost.ts';
 import type { Changes } from './live/changed-ids.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
-import type { Documents } from './use-documents.ts';
 
-interface Deps {
-  readonly documents: Documents;
+interface Deps extends ExecutionDeps {
   readonly compiled: CompiledExecution;
-  readonly createContext: CreateContext;
-  readonly responseCache: ResponseCache;
   readonly answers: Answers;
-  readonly costLimit: CostLimit;
-  readonly load: LoadGuard;
-  readonly tracing: Tracing;
-  /** How long a request waits for its response. */
-  readonly timeoutMs: number;
 }
 
 /**
@@ -50,14 +37,10 @@ export class SharedExecution implements Execution {
   };
 
   async once(asked: Asked): Promise<ExecutionResult> {
-    const { answers, costLimit } = this.#deps;
-    const { operation, variables, form } = asked;
     try {
-      return answers.resultOf(await this.#run(asked, callerOf(asked)), form);
+      return this.#deps.answers.resultOf(await this.#run(asked, callerOf(asked)), asked.form);
     } catch (error) {
-      const result = failedResult(error);
-      if (!form.hasCost || result.data === undefined) return result;
-      return { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } };
+      return withCost(failedResult(error), asked, this.#deps);
     }
   }
 

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { type Access, PREVIEW_HEADER, type PreviewTime } from '../access/access.ts';
-import type { CachedResponse } from '../cache/cached-response.ts';
-import { fillLate } from '../cache/late-value.ts';
+import { type CachedResponse, fillLate } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';

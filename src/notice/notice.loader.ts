@@ -37,10 +37,10 @@ export const viewKey = (id: number): string => `notice ${id}`;
 /** What the loaders of all operations share. */
 export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
   inEffect: (now: Date) => prisma.notice.findMany({ where: inEffect.where(now), orderBy: PINNED_FIRST }),
-  page: async ({ page, pageSize, keyword, type }: NoticePageKey, now: Date) => {
+  page: async ({ page, pageSize, keyword, type }: NoticePageKey, now: Date, languages?: readonly string[]) => {
     if (keyword !== null && !isStorable(keyword)) return { items: [], total: 0 };
     const values = [now, pageSize, (page - 1) * pageSize, type, keyword?.trim() ? keyword : null];
-    const rows = await sql.rows<PageRow>(statements.noticePage, values);
+    const rows = await sql.rows<PageRow>(statements.noticePage(languages), values);
     return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
   },
   nextChangeAt: async (now: Date) => {
@@ -56,7 +56,7 @@ export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
 /** Loaders for one operation. */
 export const createNoticeLoaders = (
   reads: ReturnType<typeof createNoticeReads>,
-  { dependencies, now }: LoaderScope,
+  { dependencies, now, language }: LoaderScope,
   late?: LateSource,
 ) => {
   let current: Promise<Notice[]> | undefined;
@@ -91,7 +91,7 @@ export const createNoticeLoaders = (
     },
     page: memo(async (key: NoticePageKey) => {
       dependencies.add('notice');
-      const { items, total } = await reads.page(key, now);
+      const { items, total } = await reads.page(key, now, language.fallBacks);
       return { items: listed(items), total };
     }, JSON.stringify),
     /** When the list in effect next changes with time alone; null: never, as far as it is planned. */

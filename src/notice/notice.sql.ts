@@ -1,6 +1,7 @@
 import { Prisma } from '../database/generated/client/client.ts';
 import { COLUMNS } from '../database/generated/tables.ts';
 import { columnsOf, type Statement } from '../database/sql.ts';
+import { shownSql } from '../language/shown.ts';
 import { inEffect, readable } from './in-effect.ts';
 
 const SHOWN = columnsOf(Prisma.NoticeScalarFieldEnum, COLUMNS.Notice, 'n');
@@ -15,28 +16,29 @@ export const nextNoticeChange: Statement = {
 
 // This folds as a search for products does, whatever the locale of the database.
 // The keyword is in a select of its own, so that it is folded once and not for every row.
-const contains = (keyword: string): string =>
-  `(${['title', 'summary', 'content'].map((column) => `strpos(vitrine_fold(n.${column}), (select vitrine_fold(${keyword}))) > 0`).join(' or ')})`;
+const contains = (keyword: string, languages?: readonly string[]): string =>
+  `(${['title', 'summary', 'content'].map((column) => `strpos(vitrine_fold(${shownSql('n', column, languages)}), (select vitrine_fold(${keyword}))) > 0`).join(' or ')})`;
 
 /**
  * A page of the notices in effect with their total, which is in every row; an empty page is one row without a notice.
  * The notices in effect are found once for both, by an index on their end: an index in the order of the page would also hold all that have
  * ended. Prisma takes two statements for a page and its total, and folds case by the locale of the database.
  * Values: now, limit, offset, type or null, keyword or null.
+ * @param languages of the texts that have the keyword, as `Language.fallBacks`
  */
-export const noticePage: Statement = {
-  name: 'notice_page',
+export const noticePage = (languages?: readonly string[]): Statement => ({
+  name: ['notice_page', ...(languages ?? []).slice(0, 1)].join('_'),
   text: `
     with matching as materialized (
       select n.id, n.pinned, n.starts_at from notice n
-      where ${inEffect.sql('n', '$1::timestamptz')} and ($4::notice_type is null or n.type = $4::notice_type) and ($5::text is null or ${contains('$5')})
+      where ${inEffect.sql('n', '$1::timestamptz')} and ($4::notice_type is null or n.type = $4::notice_type) and ($5::text is null or ${contains('$5', languages)})
     )
     select counted.total, ${SHOWN}
     from (select count(*) as total from matching) counted
     left join (select n.id from matching n ${ORDER} limit $2 offset $3) page on true
     left join notice n on n.id = page.id
     ${ORDER}`,
-};
+});
 
 const SEVERAL =
   'select n.id, view.views from notice n join unnest($1::int[], $2::int[]) as view(id, views) using (id) where';

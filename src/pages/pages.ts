@@ -14,6 +14,8 @@ interface PageDeps {
   /** Whether a browser may run any query: it has no access token, and trusted documents may be all that is run. */
   readonly isOpen: boolean;
   readonly introspection: boolean;
+  /** BCP 47. */
+  readonly languages: readonly string[];
   readonly openapi: StaticFile;
 }
 
@@ -41,7 +43,7 @@ export const PAGES: readonly PageRow[] = [
   {
     path: '/demo',
     exposure: 'demo',
-    create: ({ exposure }) => createDemo(exposure.graphiql !== 'off'),
+    create: ({ exposure, languages }) => createDemo(exposure.graphiql !== 'off', languages),
     isEverywhereBelow: true,
     link: { name: 'demo', title: 'Demo shop', about: 'A storefront on the GraphQL API, to look at and to copy.' },
   },

@@ -12,10 +12,10 @@ const PICTURES = path.join(import.meta.dirname, '../../prisma/demo/pictures');
 export const SHOP_DOCUMENTS = path.join(FOLDER, 'trusted-documents.json');
 
 /** A storefront on the public GraphQL API: examples/shop, one page at every address under `/demo`. */
-export const createDemo = (hasExplorer: boolean): BundledPage =>
+export const createDemo = (hasExplorer: boolean, languages: readonly string[]): BundledPage =>
   createBundledPage({
     assets: { path: '/demo/assets', load: loadAssets },
-    render: (addresses) => renderPage(addresses, hasExplorer),
+    render: (addresses) => renderPage(addresses, hasExplorer, languages),
     // The pictures of a catalogue may be on any host.
     sources: { 'img-src': "'self' https: data:" },
   });
@@ -34,7 +34,7 @@ const loadAssets = async (): Promise<Texts> => {
 
 const page = htmlTemplate('shop.html');
 
-const renderPage = ({ root, base, names }: Addresses, hasExplorer: boolean): string => {
+const renderPage = ({ root, base, names }: Addresses, hasExplorer: boolean, languages: readonly string[]): string => {
   const styles = names.filter((name) => name.endsWith('.css'));
   const modules = names.filter((name) => !name.endsWith('.css'));
   const main = modules.find((name) => name.startsWith('main.'));
@@ -46,6 +46,7 @@ const renderPage = ({ root, base, names }: Addresses, hasExplorer: boolean): str
       ...modules.map((name) => `<link rel="modulepreload" href="${base}/${name}">`),
     ].join('\n    '),
     explorer: hasExplorer ? ` data-explorer="${root}graphql"` : '',
+    languages: languages.length > 0 ? ` data-languages="${languages.join(' ')}"` : '',
   });
 };
 

@@ -4,7 +4,7 @@ import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import { RowVanished } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
 import { inList } from '../database/prisma.ts';
-import { createSharedLoader, type Sql } from '../database/sql.ts';
+import { createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 import { createAliasLoader, idsOf } from '../translation/alias.ts';
@@ -12,7 +12,6 @@ import type { ProductOrder } from './product.order.ts';
 import {
   countOfEachCategory,
   countOfEachTree,
-  type ListStatement,
   listOfAll,
   listOfCategories,
   mostUsedCurrency,
@@ -26,6 +25,8 @@ interface ProductListKey {
   readonly categoryIds: readonly number[];
   readonly orderBy: ProductOrder;
   readonly limit: number;
+  /** Of the names that a list is sorted by, as `Language.fallBacks`. */
+  readonly languages?: readonly string[] | undefined;
 }
 
 declare module '../graphql/context.ts' {
@@ -46,8 +47,7 @@ type ListedId = Pick<Product, 'id' | 'categoryId'>;
 type ProductReadDeps = Pick<ReadDeps, 'sql' | 'prisma' | 'isTranslated'>;
 
 interface ListRead {
-  readonly statementOf: ListStatement;
-  readonly orderBy: ProductOrder;
+  readonly statementOf: (shown: 'rows' | 'untranslated' | 'ids') => Statement;
   readonly values: readonly unknown[];
 }
 
@@ -73,13 +73,13 @@ class ProductLists {
     });
   }
 
-  async read({ statementOf, orderBy, values }: ListRead, now: Date, dependencies: Dependencies): Promise<Product[]> {
+  async read({ statementOf, values }: ListRead, now: Date, dependencies: Dependencies): Promise<Product[]> {
     const known = this.#known;
     // An operation that has to be as new as possible uses no known rows: one statement reads ids and rows of one moment.
     if (this.#wereMostKnown && dependencies.asOfMs !== undefined)
-      return this.#rowsOf(await this.#sql.rows<ListedId>(statementOf(orderBy, 'ids'), values), now, dependencies);
+      return this.#rowsOf(await this.#sql.rows<ListedId>(statementOf('ids'), values), now, dependencies);
     return keepRows(known, async () => {
-      const rows = await this.#sql.rows<Product>(statementOf(orderBy, this.#shown), values);
+      const rows = await this.#sql.rows<Product>(statementOf(this.#shown), values);
       const knownRows = known ? rows.filter(({ id }) => known.has(id)) : [];
       this.#wereMostKnown = isMost(knownRows, rows);
       return rows;
@@ -133,19 +133,22 @@ export const createProductReads = (deps: ProductReadDeps, known?: KnownRowsOf<Pr
       keyOf: ({ product }) => product.slug,
     }),
     aliases: createAliasLoader(sql, 'product'),
-    list: ({ categoryIds, orderBy, limit }: ProductListKey, now: Date, dependencies: Dependencies) => {
+    list: ({ categoryIds, orderBy, limit, languages }: ProductListKey, now: Date, dependencies: Dependencies) => {
       const ofAll = categoryIds.length === 0;
       const values = ofAll ? [now, limit] : [categoryIds, now, limit];
-      return lists.read({ statementOf: ofAll ? listOfAll : listOfCategories, orderBy, values }, now, dependencies);
+      const make = ofAll ? listOfAll : listOfCategories;
+      return lists.read({ statementOf: (shown) => make(orderBy, shown, languages), values }, now, dependencies);
     },
     /** The first `limit` of each category, one category after another. */
-    topOfEach: (
-      categoryIds: readonly number[],
-      orderBy: ProductOrder,
-      limit: number,
-      now: Date,
-      dependencies: Dependencies,
-    ) => lists.read({ statementOf: topOfEachCategory, orderBy, values: [categoryIds, now, limit] }, now, dependencies),
+    topOfEach: ({ categoryIds, orderBy, limit, languages }: ProductListKey, now: Date, dependencies: Dependencies) =>
+      lists.read(
+        {
+          statementOf: (shown) => topOfEachCategory(orderBy, shown, languages),
+          values: [categoryIds, now, limit],
+        },
+        now,
+        dependencies,
+      ),
     /** The first `limit` that are related to each product, which `of` names, one product after another. */
     relatedToEach: async (ids: readonly number[], limit: number, now: Date) => {
       const rows = await sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
@@ -196,20 +199,21 @@ export class ProductLoaders {
   readonly bySlug = memo((slug: string) => this.#readBySlug(slug));
 
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
-  list(key: ProductListKey): Promise<Product[]> {
-    const own = { ...key, categoryIds: [...new Set(key.categoryIds)] };
-    const { inFlight, now, dependencies } = this.#scope;
+  list(key: Omit<ProductListKey, 'languages'>): Promise<Product[]> {
+    const { inFlight, now, dependencies, language } = this.#scope;
+    const own = { ...key, categoryIds: [...new Set(key.categoryIds)], languages: language.fallBacks };
     return this.#listOnce(own, () => inFlight.track(this.#reads.list(own, now, dependencies)));
   }
 
   /** The first `limit` visible products of one category. */
   ofCategory(id: number, orderBy: ProductOrder, limit: number): Promise<Product[]> {
-    const { now, dependencies } = this.#scope;
+    const { now, dependencies, language } = this.#scope;
     const load = () =>
-      this.#forEach(`top ${orderBy} ${limit}`, id, async (ids) => {
-        const rows = await this.#reads.topOfEach(ids, orderBy, limit, now, dependencies);
+      this.#forEach(`top ${orderBy} ${limit}`, id, async (categoryIds) => {
+        const key = { categoryIds, orderBy, limit, languages: language.fallBacks };
+        const rows = await this.#reads.topOfEach(key, now, dependencies);
         const byCategory = Map.groupBy(rows, (row) => row.categoryId);
-        return ids.map((categoryId) => byCategory.get(categoryId) ?? []);
+        return categoryIds.map((categoryId) => byCategory.get(categoryId) ?? []);
       });
     return this.#listOnce({ categoryIds: [id], orderBy, limit }, load);
   }

@@ -1,6 +1,7 @@
 import { Prisma } from '../database/generated/client/client.ts';
 import { COLUMNS } from '../database/generated/tables.ts';
 import { columnsOf, type Statement } from '../database/sql.ts';
+import { firstOf } from '../language/shown.ts';
 import { orderBySql, orderColumns, type ProductOrder } from './product.order.ts';
 import { visibility } from './visibility.ts';
 
@@ -12,68 +13,112 @@ const SHOWN = {
   ids: columnsOf({ id: 'id', categoryId: 'categoryId' }, COLUMNS.Product, 'p'),
 };
 
-/** A list in an order, of whole rows, of rows without their translations, or of their ids. */
-export type ListStatement = (order: ProductOrder, shown: keyof typeof SHOWN) => Statement;
+/**
+ * A list in an order, of whole rows, of rows without their translations, or of their ids.
+ * @param languages of the names that it is sorted by, as `Language.fallBacks`
+ */
+export type ListStatement = (
+  order: ProductOrder,
+  shown: keyof typeof SHOWN,
+  languages?: readonly string[],
+) => Statement;
+
+/** What differs between the statements of one list. */
+interface ListParts {
+  readonly columns: string;
+  /** The table `p`, with the names as they are shown where these are sorted by. */
+  readonly products: string;
+  /** The columns of the order. */
+  readonly keys: readonly string[];
+  readonly orderBy: (alias: string) => string;
+}
 
 const byOrder =
-  (make: (order: ProductOrder, columns: string) => { readonly name: string; readonly text: string }): ListStatement =>
-  (order, shown) => {
-    const { name, text } = make(order, SHOWN[shown]);
-    return { name: `${name}_${order}_${shown}`, text };
+  (name: string, make: (parts: ListParts) => string): ListStatement =>
+  (order, shown, languages) => {
+    const columns = SHOWN[shown];
+    if (order !== 'NAME_ASC' || !languages) {
+      const orderBy = (alias: string): string => orderBySql(order, alias);
+      const text = make({ columns, products: 'product p', keys: orderColumns(order), orderBy });
+      return { name: `${name}_${order}_${shown}`, text };
+    }
+    const names = namesIn(languages);
+    const products = `(select p.*, ${names.name} as shown_name from product p${names.joins}) p`;
+    const orderBy = (alias: string): string => `${alias}.shown_name, ${alias}.id`;
+    const text = make({ columns, products, keys: ['shown_name', 'id'], orderBy });
+    return { name: `${name}_${order}_${shown}_${languages[0]}`, text };
   };
+
+/**
+ * The names of products `p` in a language: what joins them, and an expression. They stand apart from `translations`, which may be as long as a page
+ * of text for each product.
+ */
+export const namesIn = (languages: readonly string[] = []): { readonly joins: string; readonly name: string } => ({
+  joins: languages
+    .map(
+      (language, place) =>
+        ` left join translated_words n${place} on n${place}.product_id = p.id and n${place}.language = '${language}'`,
+    )
+    .join(''),
+  name: firstOf(
+    languages.map((_, place) => `n${place}.name`),
+    'p.name',
+  ),
+});
 
 /**
  * The first of the whole catalogue. Values: now, limit.
  * Prisma compares the status with `CAST($1::text AS product_status)`, from which PostgreSQL cannot prove the condition of a partial index:
  * it reads and sorts all products.
  */
-export const listOfAll = byOrder((order, columns) => ({
-  name: 'product_list',
-  text: `select ${columns} from product p where ${visibility.sql('p', '$1::timestamptz')} order by ${orderBySql(order, 'p')} limit $2`,
-}));
+export const listOfAll = byOrder(
+  'product_list',
+  ({ columns, products, orderBy }) =>
+    `select ${columns} from ${products} where ${visibility.sql('p', '$1::timestamptz')} order by ${orderBy('p')} limit $2`,
+);
 
 /**
  * The first of some categories taken together. Values: category ids, now, limit.
  * An index scan of `limit` keys for each category; the results are merged, and only the rows that remain are fetched. A plain
  * `category_id = any(…)`, as Prisma writes it, reads and sorts whole categories: 1,883 lists a second instead of 10,502.
  */
-export const listOfCategories = byOrder((order, columns) => ({
-  name: 'product_list_of_categories',
-  text: `
+export const listOfCategories = byOrder(
+  'product_list_of_categories',
+  ({ columns, products, keys, orderBy }) => `
     select ${columns}
     from (
-      select k.id
+      select k.*
       from unnest($1::int[]) as c(id)
       cross join lateral (
-        select ${orderColumns(order).map((column) => `p.${column}`)}
-        from product p
+        select ${keys.map((column) => `p.${column}`)}
+        from ${products}
         where p.category_id = c.id and ${visibility.sql('p', '$2::timestamptz')}
-        order by ${orderBySql(order, 'p')}
+        order by ${orderBy('p')}
         limit $3
       ) k
-      order by ${orderBySql(order, 'k')}
+      order by ${orderBy('k')}
       limit $3
     ) k
     join product p on p.id = k.id
-    order by ${orderBySql(order, 'p')}`,
-}));
+    order by ${orderBy('k')}`,
+);
 
 /**
  * The first of each category, one category after another. Values: category ids, now, limit.
  * Prisma's `take` in a relation reads all products of the categories and cuts the lists in memory: 7.9 ms of CPU for ten of each of 20.
  */
-export const topOfEachCategory = byOrder((order, columns) => ({
-  name: 'product_top_of_each_category',
-  text: `
+export const topOfEachCategory = byOrder(
+  'product_top_of_each_category',
+  ({ columns, products, orderBy }) => `
     select ${columns}
     from unnest($1::int[]) as c(id)
     cross join lateral (
-      select * from product p
+      select p.* from ${products}
       where p.category_id = c.id and ${visibility.sql('p', '$2::timestamptz')}
-      order by ${orderBySql(order, 'p')}
+      order by ${orderBy('p')}
       limit $3
     ) p`,
-}));
+);
 
 /** {@link relatedToEach} reads at most so many products with each tag (about 5 ms). */
 const MAX_WITH_TAG = 1000;

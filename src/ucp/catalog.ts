@@ -4,7 +4,7 @@ import type { Selectable, Selected } from './selection.ts';
 
 type Money = Parameters<typeof priceOf>[0];
 
-type CategoryData = { readonly name: string; readonly slug: string };
+type Range<Amount> = { readonly min: Amount; readonly max: Amount };
 
 interface Sellable {
   readonly id: number;
@@ -15,7 +15,8 @@ interface Sellable {
   readonly listPrice: Money | null;
 }
 
-interface VariantData extends Sellable {
+/** The fragment `CatalogVariant` of catalog.graphql. */
+export interface VariantData extends Sellable {
   readonly barcode: string | null;
   readonly imageUrl: string | null;
   readonly options: readonly Selected[];
@@ -23,7 +24,7 @@ interface VariantData extends Sellable {
 
 type Image = { readonly url: string; readonly alt_text: string };
 
-/** The fragment `CatalogProduct` of catalog.graphql. */
+/** The fragment `CatalogProduct`. */
 export interface ProductData extends Sellable {
   readonly handle: string;
   readonly subtitle: string | null;
@@ -31,9 +32,21 @@ export interface ProductData extends Sellable {
   readonly brand: string | null;
   readonly tags: readonly string[];
   readonly images: readonly Image[];
-  readonly category: CategoryData & { readonly ancestors: readonly CategoryData[] };
+  readonly category: {
+    readonly id: number;
+    readonly path: string;
+    readonly ancestors: readonly { readonly id: number }[];
+  };
   readonly attributes: readonly { readonly name: string; readonly values: readonly string[] }[];
   readonly options: readonly { readonly name: string; readonly values: readonly string[] }[];
+  /** Null of a product without variants. */
+  readonly featured: VariantData | null;
+  readonly price_range: Range<Money>;
+  readonly list_price_range: Range<Money> | null;
+}
+
+/** The same of `CatalogDetail`. */
+export interface DetailData extends ProductData {
   readonly variants: readonly VariantData[];
 }
 
@@ -42,11 +55,7 @@ export type Json = Readonly<Record<string, unknown>>;
 /** A variant of the protocol, and as it can be selected. */
 export interface Variant extends Selectable {
   readonly id: string;
-  /** What stands for it besides. */
-  readonly codes: readonly string[];
   readonly price: Price;
-  /** Undefined where it is not above the price. */
-  readonly listPrice: Price | undefined;
   readonly shown: Json;
 }
 
@@ -56,19 +65,27 @@ export interface Addresses {
   readonly productUrl: string | undefined;
 }
 
-/** The variants of a product, the featured one first: the first in stock, else the first. A product without variants is one itself. */
-export const variantsOf = (product: ProductData, addresses: Addresses): Variant[] => {
-  const { id, images, variants } = product;
-  const itself = { ...product, barcode: null, imageUrl: images[0]?.url ?? null, options: [] };
-  const all =
-    variants.length > 0
-      ? variants.map((variant) => variantOf(`variant/${variant.id}`, variant, product, addresses))
-      : [variantOf(`product/${id}/variant`, itself, product, addresses)];
-  const featured = all.find(({ inStock }) => inStock) ?? all[0];
-  return all.toSorted((a, b) => Number(b === featured) - Number(a === featured));
+/** The variants of a product, the featured one first. */
+export const variantsOf = (product: DetailData, addresses: Addresses): Variant[] => {
+  const featured = featuredOf(product, addresses);
+  const others = product.variants.filter(({ id }) => id !== product.featured?.id);
+  return [featured, ...others.map((variant) => variantOf(variant, product, addresses))];
 };
 
-const variantOf = (id: string, data: VariantData, product: ProductData, { base }: Addresses): Variant => {
+/** The variant that stands for a product; one without variants is one itself. */
+export const featuredOf = (product: ProductData, addresses: Addresses): Variant => {
+  const { id, images, featured } = product;
+  if (featured) return variantOf(featured, product, addresses);
+  const itself = { ...product, barcode: null, imageUrl: images[0]?.url ?? null, options: [] };
+  return variantOf(itself, product, addresses, `product/${id}/variant`);
+};
+
+export const variantOf = (
+  data: VariantData,
+  product: ProductData,
+  { base }: Addresses,
+  id = `variant/${data.id}`,
+): Variant => {
   const { sku, barcode, title, inStock, imageUrl, options } = data;
   const price = priceOf(data.price);
   const listed = data.listPrice ? priceOf(data.listPrice) : price;
@@ -86,30 +103,17 @@ const variantOf = (id: string, data: VariantData, product: ProductData, { base }
     ...(options.length > 0 && { options }),
     ...mediaOf(imageUrl === null ? [] : [{ url: imageUrl, alt_text: title }], base),
   };
-  return { id, codes: [sku, barcode].filter((code) => code !== null), price, listPrice, options, inStock, shown };
+  return { id, price, options, inStock, shown };
 };
 
-/** What stands for a product: for one of its variants, or (undefined) for all of it. */
-export const identifiersOf = (
-  { id, handle, sku }: ProductData,
-  all: readonly Variant[],
-): ReadonlyMap<string, Variant | undefined> => {
-  const own = [`product/${id}`, `product/${id}/variant`, handle, ...(sku === null ? [] : [sku])];
-  // Of variants with one code, the first has it.
-  const exact = all
-    .toReversed()
-    .flatMap((variant) => [variant.id, ...variant.codes].map((name) => [name, variant] as const));
-  return new Map([...own.map((name) => [name, undefined] as const), ...exact]);
-};
-
-/** A product of the protocol. @param all its variants @param variants those that are shown */
+/** A product of the protocol. @param variants those that are shown */
 export const catalogProduct = (
   product: ProductData,
-  all: readonly Variant[],
   variants: readonly Json[],
   { base, productUrl }: Addresses,
 ): Json => {
-  const { id, handle, title, category, images, tags, brand, attributes, options } = product;
+  const { id, handle, title, category, images, tags, brand, attributes, options, price_range, list_price_range } =
+    product;
   const page = productUrl?.replaceAll('{slug}', encodeURIComponent(handle));
   const url = page === undefined ? undefined : webAddress(page, base);
   return {
@@ -118,11 +122,9 @@ export const catalogProduct = (
     title,
     description: descriptionOf(product),
     ...(url !== undefined && { url }),
-    categories: [{ value: linesOf(category).at(-1), taxonomy: 'merchant' }],
-    price_range: rangeOf(all.map(({ price }) => price)),
-    ...(all.some(({ listPrice }) => listPrice) && {
-      list_price_range: rangeOf(all.map(({ price, listPrice }) => listPrice ?? price)),
-    }),
+    categories: [{ value: category.path, taxonomy: 'merchant' }],
+    price_range: rangeOf(price_range),
+    ...(list_price_range && { list_price_range: rangeOf(list_price_range) }),
     ...mediaOf(images, base),
     ...(options.length > 0 && {
       options: options.map(({ name, values }) => ({ name, values: values.map((label) => ({ label })) })),
@@ -138,20 +140,7 @@ export const catalogProduct = (
 
 const descriptionOf = ({ description, subtitle, title }: ProductData) => ({ plain: description || subtitle || title });
 
-/** The paths of a category and of those above it, root first. */
-const linesOf = ({ name, ancestors }: ProductData['category']): string[] => {
-  const names = [...ancestors.map((ancestor) => ancestor.name), name];
-  return names.map((_, place) => names.slice(0, place + 1).join(' > '));
-};
-
-/** What a category of a product, or one above it, may be called in a filter: its path, its slug, its name. */
-export const categoryNamesOf = ({ category }: ProductData): Set<string> =>
-  new Set([...linesOf(category), ...[category, ...category.ancestors].flatMap(({ name, slug }) => [name, slug])]);
-
-const rangeOf = (prices: readonly Price[]): { readonly min: Price; readonly max: Price } => {
-  const byAmount = prices.toSorted((a, b) => a.amount - b.amount);
-  return { min: byAmount[0] as Price, max: byAmount.at(-1) as Price };
-};
+const rangeOf = ({ min, max }: Range<Money>): Range<Price> => ({ min: priceOf(min), max: priceOf(max) });
 
 /** Pictures with an address on the web. */
 const mediaOf = (images: readonly Image[], base: string) => {

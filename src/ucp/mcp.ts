@@ -8,7 +8,7 @@ import {
 import { AppError } from '../errors.ts';
 import { executedBytes } from '../graphql/body-form.ts';
 import { bodyFault } from '../graphql/json-body.ts';
-import { type ErrorFormat, type GatewayResponse, JSON_TYPE, jsonResponse } from '../http/message.ts';
+import { type ErrorFormat, type GatewayResponse, inLanguage, JSON_TYPE, jsonResponse } from '../http/message.ts';
 import type { Call, OperationRoute } from '../http/route.ts';
 import { PLANS, type ToolName } from './operations.ts';
 import { reasonOf, TOOLS } from './request.ts';
@@ -29,12 +29,12 @@ interface Exchange {
 
 /**
  * The tools by the Model Context Protocol, without sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
- * @param corsOrigins web pages that may call, besides the gateway's own
+ * @param origins of web pages that may call
  */
 export const createMcpRoute = (
   runner: ToolRunner,
   baseOf: (call: Call) => string,
-  corsOrigins: readonly string[],
+  origins: readonly string[],
 ): OperationRoute => ({
   methods: ['POST', 'OPTIONS'],
   errors: ERRORS,
@@ -43,8 +43,8 @@ export const createMcpRoute = (
   run: async (call) => {
     const base = baseOf(call);
     const request = webRequestOf(call, base);
-    const pages = [base, ...corsOrigins].map((origin) => URL.parse(origin)?.hostname ?? '');
-    const refusal = corsOrigins.includes('*') ? undefined : originValidationResponse(request, pages);
+    const hosts = origins.map((origin) => URL.parse(origin)?.hostname ?? '');
+    const refusal = origins.includes('*') ? undefined : originValidationResponse(request, hosts);
     if (refusal) return toGatewayResponse(refusal);
     const parsedBody = await runner.read(call);
     if (Array.isArray(parsedBody)) return toResponse(NO_BATCHES, ProtocolErrorCode.InvalidRequest);
@@ -53,7 +53,7 @@ export const createMcpRoute = (
     const handler = createMcpHandler(() => serverOf(exchange, runner), { maxSubscriptions: 0 });
     const response = await toGatewayResponse(await handler.fetch(request, { parsedBody }));
     const { status = response.status, headers = {} } = exchange.failure ?? {};
-    return { ...response, status, headers: { ...response.headers, ...headers } };
+    return { ...response, status, headers: inLanguage({ ...response.headers, ...headers }, call.language.shown) };
   },
 });
 

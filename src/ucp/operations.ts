@@ -6,21 +6,18 @@ import { relax, selectedOf, valuesBeside } from './selection.ts';
 
 type Json = catalog.Json;
 
-/** Operations of catalog.graphql. */
-export type DocumentName = 'CatalogSearch' | 'CatalogLookup' | 'CatalogCategories' | 'CatalogCurrency';
-
 /** What is known of the shop while an operation is planned. */
 export interface Shop {
   readonly addresses: catalog.Addresses;
-  /** The data of a document, for what a plan depends on. */
-  readonly read: (document: DocumentName, variables: Json) => Promise<Json>;
+  /** The data of an operation of catalog.graphql, for what a plan depends on. */
+  readonly read: (document: string, variables: Json) => Promise<Json>;
   /** Of price filters. Undefined where it is that of most products. */
   readonly currency: string | undefined;
 }
 
-/** A document with its variables, and what its data become. */
+/** An operation of catalog.graphql with its variables, and what its data become. */
 export interface Plan {
-  readonly document: DocumentName;
+  readonly document: string;
   readonly variables: Json;
   /** All else that the answer depends on, as text. */
   readonly key: string;
@@ -54,66 +51,24 @@ const answer = (
   ...(messages.length > 0 && { messages }),
 });
 
-/** Bounds of prices in the currency of the shop. A filter in another one is ignored, and that is said. */
-interface PriceFilter {
-  readonly min?: number | undefined;
-  readonly max?: number | undefined;
+/** Categories, and bounds of prices in the currency of the shop. A price filter in another one is ignored, and that is said. */
+interface Filter {
+  /** Undefined for all. */
+  readonly categoryIds?: readonly number[] | undefined;
+  readonly price?: Filters['price'];
+  /** Of the price. */
   readonly currency?: string;
   readonly messages: readonly Message[];
 }
 
-const priceFilterOf = async ({ filters, context }: AnyRequest, shop: Shop): Promise<PriceFilter> => {
-  if (!hasPrice(filters)) return { messages: [] };
+const filterOf = async ({ filters = {}, context }: AnyRequest, shop: Shop): Promise<Filter> => {
+  const { categories = [], price } = filters;
+  const categoryIds = categories.length > 0 ? await categoryIdsOf(categories, shop) : undefined;
+  if (price?.min === undefined && price?.max === undefined) return { categoryIds, messages: [] };
   const currency = shop.currency ?? String((await shop.read('CatalogCurrency', {})).currency);
-  if (context?.currency === currency) return { ...filters?.price, currency, messages: [] };
+  if (context?.currency === currency) return { categoryIds, price, currency, messages: [] };
   const content = `The price filter was ignored: it is for context.currency "${currency}".`;
-  return { messages: [{ type: 'warning', code: 'price_filter_ignored', content }] };
-};
-
-const hasPrice = (filters: Filters | undefined): boolean =>
-  filters?.price?.min !== undefined || filters?.price?.max !== undefined;
-
-const isWithin = ({ amount }: Price, { min = 0, max = Number.MAX_SAFE_INTEGER }: PriceFilter): boolean =>
-  amount >= min && amount <= max;
-
-const isIn = (product: catalog.ProductData, { categories = [] }: Filters = {}): boolean =>
-  categories.length === 0 || !catalog.categoryNamesOf(product).isDisjointFrom(new Set(categories));
-
-interface SearchData {
-  readonly nodes: readonly catalog.ProductData[];
-  readonly correctedSearch: string | null;
-  readonly total_count: number;
-  readonly pageInfo: { readonly has_next_page: boolean; readonly cursor: string | null };
-}
-
-const planSearch = async (request: SearchRequest, shop: Shop): Promise<Plan> => {
-  const { query, filters, pagination = {} } = request;
-  const { categories = [] } = filters ?? {};
-  const search = query?.trim() ? query : undefined;
-  if (search === undefined && categories.length === 0 && !hasPrice(filters)) {
-    throw new AppError('BAD_USER_INPUT', 'A search needs a query, or a filter by categories or price.');
-  }
-  const prices = await priceFilterOf(request, shop);
-  const filter = {
-    ...(categories.length > 0 && { categoryIds: await categoryIdsOf(categories, shop) }),
-    ...(prices.currency !== undefined && boundsOf(prices, prices.currency)),
-  };
-  const first = Math.min(pagination.limit ?? 10, MAX_ITEMS);
-  return {
-    document: 'CatalogSearch',
-    variables: { search, filter, first, after: pagination.cursor },
-    key: JSON.stringify([shop.addresses.base, prices.messages]),
-    answerOf: ({ productSearch }: { readonly productSearch: SearchData }) => {
-      const { nodes, correctedSearch, total_count, pageInfo } = productSearch;
-      const products = nodes.map((product) => {
-        const all = catalog.variantsOf(product, shop.addresses);
-        return catalog.catalogProduct(product, all, shownOf(all.slice(0, 1)), shop.addresses);
-      });
-      const { has_next_page, cursor } = pageInfo;
-      const pagination = { ...(has_next_page && { cursor }), has_next_page, total_count };
-      return answer('search', { products, pagination }, [...correctionOf(correctedSearch), ...prices.messages]);
-    },
-  };
+  return { categoryIds, messages: [{ type: 'warning', code: 'price_filter_ignored', content }] };
 };
 
 const categoryIdsOf = async (names: readonly string[], shop: Shop): Promise<number[]> => {
@@ -123,97 +78,137 @@ const categoryIdsOf = async (names: readonly string[], shop: Shop): Promise<numb
   return ids.length > 0 ? ids : [0];
 };
 
+const isWithin = ({ amount }: Price, { price: { min = 0, max = Number.MAX_SAFE_INTEGER } = {} }: Filter): boolean =>
+  amount >= min && amount <= max;
+
+/** Whether a product stands in one of the categories, or below. */
+const isIn = ({ category }: catalog.ProductData, { categoryIds }: Filter): boolean =>
+  !categoryIds || [category, ...category.ancestors].some(({ id }) => categoryIds.includes(id));
+
+interface SearchData {
+  readonly nodes: readonly catalog.ProductData[];
+  readonly correctedSearch: string | null;
+  readonly total_count: number;
+  readonly pageInfo: { readonly has_next_page: boolean; readonly cursor: string | null };
+}
+
+const planSearch = async (request: SearchRequest, shop: Shop): Promise<Plan> => {
+  const { query, pagination = {} } = request;
+  const search = query?.trim() ? query : undefined;
+  const { categoryIds, price = {}, currency, messages } = await filterOf(request, shop);
+  if (search === undefined && !categoryIds && currency === undefined && messages.length === 0) {
+    throw new AppError('BAD_USER_INPUT', 'A search needs a query, or a filter by categories or price.');
+  }
+  const filter = {
+    ...(categoryIds && { categoryIds }),
+    ...(currency !== undefined && boundsOf(price, currency)),
+  };
+  const first = Math.min(pagination.limit ?? 10, MAX_ITEMS);
+  return {
+    document: 'CatalogSearch',
+    variables: { search, filter, first, after: pagination.cursor },
+    key: JSON.stringify([shop.addresses.base, messages]),
+    answerOf: ({ productSearch }: { readonly productSearch: SearchData }) => {
+      const { nodes, correctedSearch, total_count, pageInfo } = productSearch;
+      const products = nodes.map((product) => {
+        const featured = catalog.featuredOf(product, shop.addresses);
+        return catalog.catalogProduct(product, [featured.shown], shop.addresses);
+      });
+      const { has_next_page, cursor } = pageInfo;
+      const pagination = { ...(has_next_page && { cursor }), has_next_page, total_count };
+      return answer('search', { products, pagination }, [...correctionOf(correctedSearch), ...messages]);
+    },
+  };
+};
+
 const correctionOf = (words: string | null): Message[] => {
   const content = `Nothing was found for the query; these are found for "${words}".`;
   return words === null ? [] : [{ type: 'info', code: 'query_corrected', content }];
 };
 
-const shownOf = (variants: readonly catalog.Variant[]): Json[] => variants.map(({ shown }) => shown);
-
-type Found = readonly (catalog.ProductData | null)[];
-
-interface LookupData {
-  readonly byId?: Found;
-  readonly byVariant?: readonly ({ readonly product: catalog.ProductData } | null)[];
-  readonly byHandle?: Found;
-  readonly byCode?: Found;
+interface Item<Product> {
+  readonly product: Product;
+  readonly variant: catalog.VariantData | null;
 }
 
-const productsIn = ({ byId = [], byVariant = [], byHandle = [], byCode = [] }: LookupData): catalog.ProductData[] => {
-  const found = [...byId, ...byVariant.map((each) => each?.product), ...byHandle, ...byCode];
-  return [...new Map(found.flatMap((product) => (product ? [[product.id, product]] : []))).values()];
-};
+/** `CatalogLookup`, or `CatalogDetail`: items in the order of what was asked for. */
+interface LookupData<Product> {
+  readonly itemsByKeys: readonly (Item<Product> | null)[];
+}
 
-const MAX_INT = 2 ** 31 - 1;
+/** The product that an identifier leads to, and the variant that it names exactly; undefined where it names all of the product. */
+interface Match<Product> {
+  readonly id: string;
+  readonly product: Product;
+  readonly exact: catalog.Variant | undefined;
+}
 
-const lookupVariables = (ids: readonly string[]): Json => {
-  const numbersIn = (pattern: RegExp): number[] =>
-    ids.map((id) => Number(pattern.exec(id)?.[1])).filter((number) => number <= MAX_INT);
-  const productIds = numbersIn(/^product\/([1-9]\d{0,9})(?:\/variant)?$/);
-  const variantIds = numbersIn(/^variant\/([1-9]\d{0,9})$/);
-  const others = ids.filter((id) => !/^(?:product|variant)\//.test(id));
-  return {
-    ...(productIds.length > 0 && { ids: productIds }),
-    ...(variantIds.length > 0 && { variantIds }),
-    ...(others.length > 0 && { others }),
-    hasIds: productIds.length > 0,
-    hasVariantIds: variantIds.length > 0,
-    hasOthers: others.length > 0,
-  };
+const matchesIn = <Product extends catalog.ProductData>(
+  { itemsByKeys }: LookupData<Product>,
+  ids: readonly string[],
+  addresses: catalog.Addresses,
+): Match<Product>[] =>
+  ids.flatMap((id, place) => {
+    const item = itemsByKeys[place];
+    return item ? [{ id, product: item.product, exact: exactOf(id, item, addresses) }] : [];
+  });
+
+const exactOf = (id: string, { product, variant }: Item<catalog.ProductData>, addresses: catalog.Addresses) => {
+  if (variant) return catalog.variantOf(variant, product, addresses);
+  const isItself = !product.featured && (id === product.sku || id.endsWith('/variant'));
+  return isItself ? catalog.featuredOf(product, addresses) : undefined;
 };
 
 const planLookup = async (request: LookupRequest, shop: Shop): Promise<Plan> => {
-  const { filters } = request;
   const ids = [...new Set(request.ids)];
   if (ids.length > MAX_ITEMS) {
     throw new AppError('BAD_USER_INPUT', `A look-up takes ${MAX_ITEMS} ids.`, {
       details: { reason: 'request_too_large' },
     });
   }
-  const prices = await priceFilterOf(request, shop);
+  const filter = await filterOf(request, shop);
+  const { addresses } = shop;
   return {
     document: 'CatalogLookup',
-    variables: lookupVariables(ids),
-    key: JSON.stringify(['lookup', shop.addresses.base, ids, prices, filters?.categories]),
-    answerOf: (data: LookupData) => {
-      const unknown = new Set(ids);
-      const products = productsIn(data).flatMap((product) => {
-        const all = catalog.variantsOf(product, shop.addresses);
-        const identifiers = catalog.identifiersOf(product, all);
-        const named = ids.filter((id) => identifiers.has(id));
-        for (const id of named) unknown.delete(id);
-        const variants = all.flatMap((variant, place) => {
-          const inputs = named.flatMap((id) => {
-            const exact = identifiers.get(id);
-            if (exact === variant) return [{ id, match: 'exact' }];
-            // The first variant stands for the product.
-            return exact === undefined && place === 0 ? [{ id, match: 'featured' }] : [];
-          });
-          return inputs.length > 0 && isWithin(variant.price, prices) ? [{ ...variant.shown, inputs }] : [];
+    variables: { keys: ids },
+    key: JSON.stringify(['lookup', addresses.base, ids, filter]),
+    answerOf: (data: LookupData<catalog.ProductData>) => {
+      const matches = matchesIn(data, ids, addresses);
+      const products = [...Map.groupBy(matches, ({ product }) => product.id).values()].flatMap((ofProduct) => {
+        const [{ product }] = ofProduct as [Match<catalog.ProductData>];
+        // It stands for the product.
+        const featured = catalog.featuredOf(product, addresses);
+        const byVariant = Map.groupBy(ofProduct, ({ exact = featured }) => exact.id);
+        const variants = [...byVariant.values()].flatMap((same) => {
+          const { shown, price } = same[0]?.exact ?? featured;
+          const inputs = same.map(({ id, exact }) => ({ id, match: exact ? 'exact' : 'featured' }));
+          return isWithin(price, filter) ? [{ ...shown, inputs }] : [];
         });
-        const isShown = variants.length > 0 && isIn(product, filters);
-        return isShown ? [catalog.catalogProduct(product, all, variants, shop.addresses)] : [];
+        const isShown = variants.length > 0 && isIn(product, filter);
+        return isShown ? [catalog.catalogProduct(product, variants, addresses)] : [];
       });
+      const unknown = new Set(ids).difference(new Set(matches.map(({ id }) => id)));
       const messages = [...unknown].map((id): Message => ({ type: 'info', code: 'not_found', content: id }));
-      return answer('lookup', { products }, [...messages, ...prices.messages]);
+      return answer('lookup', { products }, [...messages, ...filter.messages]);
     },
   };
 };
 
 const planProduct = async (request: ProductRequest, shop: Shop): Promise<Plan> => {
-  const { id, selected = [], preferences = [], filters } = request;
+  const { id, selected = [], preferences = [] } = request;
   if (new Set(selected.map(({ name }) => name)).size < selected.length) {
     throw new AppError('BAD_USER_INPUT', 'Each option may be selected once.');
   }
-  const prices = await priceFilterOf(request, shop);
+  const filter = await filterOf(request, shop);
+  const { addresses } = shop;
   return {
-    document: 'CatalogLookup',
-    variables: lookupVariables([id]),
-    key: JSON.stringify(['product', shop.addresses.base, id, selected, preferences, prices, filters?.categories]),
-    answerOf: (data: LookupData) => {
-      const [found] = productsIn(data);
-      const product = found && isIn(found, filters) && detailOf(found, request, prices, shop.addresses);
-      if (product) return answer('lookup', { product }, prices.messages);
+    document: 'CatalogDetail',
+    variables: { keys: [id] },
+    key: JSON.stringify(['product', addresses.base, id, selected, preferences, filter]),
+    answerOf: (data: LookupData<catalog.DetailData>) => {
+      const [match] = matchesIn(data, [id], addresses);
+      const product = match && isIn(match.product, filter) && detailOf(match, request, filter, addresses);
+      if (product) return answer('lookup', { product }, filter.messages);
       const content = `Product not found: ${id}`;
       return answer('lookup', {}, [{ type: 'error', code: 'not_found', content, severity: 'unrecoverable' }], 'error');
     },
@@ -222,17 +217,20 @@ const planProduct = async (request: ProductRequest, shop: Shop): Promise<Plan> =
 
 /** A product with the variants that meet a selection; undefined where the price filter leaves none of them. */
 const detailOf = (
-  product: catalog.ProductData,
-  { id, selected = [], preferences = [] }: ProductRequest,
-  prices: PriceFilter,
+  { product, exact }: Match<catalog.DetailData>,
+  { selected = [], preferences = [] }: ProductRequest,
+  filter: Filter,
   addresses: catalog.Addresses,
 ): Json | undefined => {
   const all = catalog.variantsOf(product, addresses);
-  const asked = catalog.identifiersOf(product, all).get(id);
-  const chosen = asked?.options ?? (selected.length > 0 ? relax(all, selected, preferences) : all[0]?.options) ?? [];
-  const variants = selectedOf(all, chosen).filter(({ price }) => isWithin(price, prices));
+  const chosen = exact?.options ?? (selected.length > 0 ? relax(all, selected, preferences) : all[0]?.options) ?? [];
+  const variants = selectedOf(all, chosen).filter(({ price }) => isWithin(price, filter));
   if (variants.length === 0) return undefined;
-  const shown = catalog.catalogProduct(product, all, shownOf(variants), addresses);
+  const shown = catalog.catalogProduct(
+    product,
+    variants.map((variant) => variant.shown),
+    addresses,
+  );
   if (product.options.length === 0) return shown;
   const options = product.options.map((option) => ({ name: option.name, values: valuesBeside(all, chosen, option) }));
   return { ...shown, options, selected: chosen.map(({ name, label }) => ({ name, label })) };

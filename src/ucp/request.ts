@@ -10,7 +10,7 @@ export interface Filters {
 }
 
 export interface AnyRequest {
-  readonly context?: { readonly currency?: string };
+  readonly context?: { readonly currency?: string; readonly language?: string };
   readonly filters?: Filters;
 }
 

@@ -10,7 +10,7 @@ import type { Documents } from '../graphql/use-documents.ts';
 import type { Yoga } from '../graphql/yoga.ts';
 import type { Call } from '../http/route.ts';
 import { PLANS, type Plan, type Shop, type ToolName } from './operations.ts';
-import { checkRequest } from './request.ts';
+import { type AnyRequest, checkRequest } from './request.ts';
 
 export interface ToolOptions {
   readonly yoga: Pick<Yoga, 'getEnveloped'>;
@@ -61,7 +61,10 @@ export class ToolRunner {
         return JSON.parse(executedBytes(executed).toString());
       },
     };
-    return this.#execute(call, await PLANS[tool](checkRequest(tool, request) as never, shop));
+    const checked = checkRequest(tool, request) as AnyRequest;
+    const { language } = checked.context ?? {};
+    if (language !== undefined && call.language.isOffered) call.language.name(language);
+    return this.#execute(call, await PLANS[tool](checked as never, shop));
   }
 
   async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Executed> {

@@ -4,7 +4,7 @@ import { inList, MAX_KEYS } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
-import { productsOfCodes } from './variant.sql.ts';
+import { itemsOfCodes } from './variant.sql.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
@@ -14,6 +14,23 @@ declare module '../graphql/context.ts' {
 
 /** A variant, and the product whose name, option names and currency it is shown with. */
 export type VariantOfProduct = ProductVariant & { readonly product: Product };
+
+/** A product, and the variant of it that is meant; null for the product as a whole. */
+export interface Item {
+  readonly product: Product;
+  readonly variant: VariantOfProduct | null;
+}
+
+interface ItemsOfCode {
+  readonly code: string;
+  readonly productId: number | null;
+  readonly variantIds: readonly number[];
+}
+
+/** A key with an id. A product without variants is one itself: `product/17/variant`. */
+const ID_KEY = /^(?:product\/([1-9]\d*)(?:\/variant)?|variant\/([1-9]\d*))$/;
+
+const MAX_ID = 2 ** 31 - 1;
 
 /** What the loaders of all operations share. */
 export const createVariantReads = (prisma: PrismaClient, sql: Sql) => ({
@@ -25,8 +42,8 @@ export const createVariantReads = (prisma: PrismaClient, sql: Sql) => ({
     read: (skus: string[]) => prisma.productVariant.findMany({ where: { sku: { in: inList(skus) } } }),
     keyOf: ({ sku }) => sku ?? '',
   }),
-  productByCode: createSharedLoader({
-    read: (codes: string[]) => sql.rows<{ code: string; ids: number[] }>(productsOfCodes, [codes]),
+  byCode: createSharedLoader({
+    read: (codes: string[]) => sql.rows<ItemsOfCode>(itemsOfCodes, [codes]),
     keyOf: ({ code }) => code,
   }),
   ofProducts: (ids: readonly number[]) =>
@@ -62,17 +79,42 @@ export const createVariantLoaders = (
     return product && { ...variant, product };
   };
 
+  /** A variant of a visible product, else null. */
+  const byId = memo((id: number) => {
+    dependencies.addRow('product_variant', id);
+    return inFlight.track(reads.byId.load(id)).then(withProduct);
+  });
+
+  const itemOf = async (found: Product | null | Promise<Product | null>): Promise<Item | null> => {
+    const product = await found;
+    return product && { product, variant: null };
+  };
+
+  const itemOfVariant = async (id: number): Promise<Item | null> => {
+    const variant = await byId(id);
+    return variant && { product: variant.product, variant };
+  };
+
+  const itemOfCode = async (code: string): Promise<Item | null> => {
+    if (!isStorable(code)) return null;
+    dependencies.add('product');
+    dependencies.add('product_variant');
+    const found = await inFlight.track(reads.byCode.load(code));
+    for (const id of found?.variantIds ?? []) {
+      const item = await itemOfVariant(id);
+      if (item) return item;
+    }
+    const ofSku = found?.productId ? await loaders.product.byId(found.productId) : null;
+    return itemOf(ofSku ?? loaders.product.bySlug(code));
+  };
+
   return {
+    byId,
     /** By position, then id; for all products of an operation in one statement. */
     ofProduct: (product: Product): Promise<VariantOfProduct[]> => {
       dependencies.addGroup('product_variant', product.id);
       return ofProduct.load(product);
     },
-    /** A variant of a visible product, else null. */
-    byId: memo((id: number) => {
-      dependencies.addRow('product_variant', id);
-      return inFlight.track(reads.byId.load(id)).then(withProduct);
-    }),
     /** A variant of a visible product, else null. */
     bySku: memo(async (sku: string) => {
       if (!isStorable(sku)) return null;
@@ -81,16 +123,15 @@ export const createVariantLoaders = (
       if (!variant) dependencies.add('product_variant');
       return withProduct(variant);
     }),
-    /** The visible product with this SKU, or with a variant of this SKU or barcode. */
-    productByCode: memo(async (code: string): Promise<Product | null> => {
-      dependencies.add('product');
-      dependencies.add('product_variant');
-      const found = isStorable(code) ? await inFlight.track(reads.productByCode.load(code)) : null;
-      for (const id of found?.ids ?? []) {
-        const product = await loaders.product.byId(id);
-        if (product) return product;
-      }
-      return null;
+    /**
+     * What a key stands for, if that is visible: `product/17`, `variant/33`, else the first variant with this SKU or barcode, else the product
+     * with this SKU, else with this slug.
+     */
+    byKey: memo(async (key: string): Promise<Item | null> => {
+      const [, productId, variantId] = ID_KEY.exec(key) ?? [];
+      if (Number(productId ?? variantId) > MAX_ID) return null;
+      if (variantId !== undefined) return itemOfVariant(Number(variantId));
+      return productId === undefined ? itemOfCode(key) : itemOf(loaders.product.byId(Number(productId)));
     }),
   };
 };

@@ -1,7 +1,20 @@
 import { lookedUp } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Product } from '../product/product.type.ts';
+import type { Item as ItemRow } from './variant.loader.ts';
 import { ProductVariant } from './variant.type.ts';
+
+const Item = builder.objectRef<ItemRow>('Item').implement({
+  description: 'What a key stands for.',
+  fields: (t) => ({
+    product: t.expose('product', { type: Product, description: 'The product.' }),
+    variant: t.expose('variant', {
+      type: ProductVariant,
+      nullable: true,
+      description: 'The variant of it that has the key.',
+    }),
+  }),
+});
 
 builder.queryFields((t) => ({
   variantsByIds: t.field({
@@ -20,13 +33,12 @@ builder.queryFields((t) => ({
     resolve: (_, { skus }, { loaders }) => Promise.all(skus.map((sku) => loaders.productVariant.bySku(sku))),
   }),
 
-  productsByCodes: t.field({
-    type: [Product],
+  itemsByKeys: t.field({
+    type: [Item],
     nullable: { list: false, items: true },
     description:
-      'Visible products by their SKU, or by a SKU or barcode of their variants, in the order asked for. Null for a code that none has; of several, the first by id.',
-    args: { codes: t.arg.stringList(lookedUp) },
-    resolve: (_, { codes }, { loaders }) =>
-      Promise.all(codes.map((code) => loaders.productVariant.productByCode(code))),
+      'What keys stand for, in the order asked for: `product/17`, `variant/33`, the SKU or barcode of a variant, the SKU of a product, its slug. Null for a key of nothing that is visible; of several variants with a barcode, the first.',
+    args: { keys: t.arg.stringList(lookedUp) },
+    resolve: (_, { keys }, { loaders }) => Promise.all(keys.map((key) => loaders.productVariant.byKey(key))),
   }),
 }));

@@ -1,5 +1,6 @@
-import { Prisma } from '../database/generated/client/client.ts';
+import { Prisma, type Product as ProductRow } from '../database/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
+import type { Loaders } from '../graphql/context.ts';
 import { shownText } from '../language/shown.ts';
 import { Money, Product } from '../product/product.type.ts';
 import { NAME_LABEL, VALUE_LABELS } from '../translation/translation.type.ts';
@@ -136,21 +137,57 @@ builder.prismaObjectFields(Product, (t) => ({
       return variants.find((variant) => isChosenBy(options, variant)) ?? null;
     },
   }),
+  featuredVariant: t.field({
+    type: ProductVariant,
+    nullable: true,
+    description: 'The first of its variants that is in stock, else the first; null where there are none.',
+    extensions: { extraCost: VARIANTS_COST },
+    resolve: async (product, _, { loaders }) => {
+      const variants = await loaders.productVariant.ofProduct(product);
+      return variants.find(({ stock }) => stock > 0) ?? variants[0] ?? null;
+    },
+  }),
   priceRange: t.field({
     type: PriceRange,
     description: 'Of its variants; its own price where there are none.',
     extensions: { extraCost: VARIANTS_COST },
+    resolve: async (product, _, { loaders }) =>
+      rangeOf(
+        (await soldAs(product, loaders)).map(({ price }) => price),
+        product,
+      ),
+  }),
+  listPriceRange: t.field({
+    type: PriceRange,
+    nullable: true,
+    description: 'The same before reductions; null where nothing of it is reduced.',
+    extensions: { extraCost: VARIANTS_COST },
     resolve: async (product, _, { loaders }) => {
-      const variants = await loaders.productVariant.ofProduct(product);
-      const prices = (variants.length > 0 ? variants : [product]).map(({ price }) => price);
-      const currencyCode = product.currency;
-      return {
-        min: { amount: Prisma.Decimal.min(...prices), currencyCode },
-        max: { amount: Prisma.Decimal.max(...prices), currencyCode },
-      };
+      const all = await soldAs(product, loaders);
+      if (!all.some(isReduced)) return null;
+      return rangeOf(
+        all.map((each) => (isReduced(each) ? each.listPrice : each.price)),
+        product,
+      );
     },
   }),
 }));
+
+type Priced = Pick<ProductRow, 'price' | 'listPrice'>;
+
+/** The variants of a product; itself where there are none. */
+const soldAs = async (product: ProductRow, { productVariant }: Loaders): Promise<readonly Priced[]> => {
+  const variants = await productVariant.ofProduct(product);
+  return variants.length > 0 ? variants : [product];
+};
+
+const isReduced = (priced: Priced): priced is Priced & { readonly listPrice: Prisma.Decimal } =>
+  priced.listPrice?.greaterThan(priced.price) === true;
+
+const rangeOf = (amounts: readonly Prisma.Decimal[], { currency: currencyCode }: ProductRow) => ({
+  min: { amount: Prisma.Decimal.min(...amounts), currencyCode },
+  max: { amount: Prisma.Decimal.max(...amounts), currencyCode },
+});
 
 /** A variant that has more values than the product has names cannot be chosen by the names alone. */
 const isChosenBy = (chosen: readonly OptionValue[], variant: VariantOfProduct): boolean =>

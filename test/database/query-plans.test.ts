@@ -14,6 +14,7 @@ import {
   relatedToEach,
   topOfEachCategory,
 } from '../../src/product/product.sql.ts';
+import { itemsOfCodes } from '../../src/variant/variant.sql.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
@@ -55,7 +56,7 @@ interface PlanNode {
 const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
 
 /** How `product` is read by a statement: the kinds of scan, and the rows that they touched. */
-const explain = async ({ name, text }: Statement, values: string, planCacheMode: string) => {
+const explain = async ({ name, text }: Statement, values: string, planCacheMode: string, relations = ['product']) => {
   await using session = await openSession(database);
   await session.query(`set plan_cache_mode = ${planCacheMode}`);
   await session.query(`prepare ${name} as ${text}`);
@@ -64,8 +65,10 @@ const explain = async ({ name, text }: Statement, values: string, planCacheMode:
   )) as {
     rows: { 'QUERY PLAN': { Plan: PlanNode }[] }[];
   };
-  return scansOf(rows[0]?.['QUERY PLAN'][0]?.Plan);
+  return scansOf(rows[0]?.['QUERY PLAN'][0]?.Plan, relations);
 };
+
+const ITEMS = ['product', 'product_variant'];
 
 const scansOf = (plan: PlanNode | undefined, relations = ['product']) => {
   const scans = (plan ? flatten(plan) : []).filter((node) => relations.includes(node['Relation Name'] ?? ''));
@@ -102,6 +105,12 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => 
     // A thousand with a tag of all halves, which are then compared.
     expect(rows).toBeLessThan(2 * 2500);
   });
+});
+
+test('items are found by their codes in indexes', async () => {
+  const { kinds, rows } = await explain(itemsOfCodes, `'{S-77,V-1234,4000000001234}'`, 'force_generic_plan', ITEMS);
+  expect(kinds.isSubsetOf(new Set([...INDEXED, 'Bitmap Heap Scan'])), [...kinds].join()).toBe(true);
+  expect(rows).toBeLessThanOrEqual(6);
 });
 
 /** What Prisma sends for a read, and its values. */
@@ -161,7 +170,7 @@ describe('a search', () => {
     const [row] = await database.sql<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(`explain (analyze, format json) ${text}`, [
       ...values,
     ]);
-    return scansOf(row?.['QUERY PLAN'][0]?.Plan, ['product', 'product_variant']);
+    return scansOf(row?.['QUERY PLAN'][0]?.Plan, ITEMS);
   };
 
   test.each<[string, Partial<BrowseRequest>]>([

@@ -60,7 +60,7 @@ describe('a column is not forgotten:', () => {
   /** The seven paths answer what they did before there were variants and languages. A field that is shown in GraphQL only comes here. */
   const NOT_IN_REST = [
     ...['attributes', 'images', 'options', 'priceRange', 'related', 'sku', 'variant', 'variants'],
-    ...['language', 'tagLabels', 'translations'],
+    ...['featuredVariant', 'language', 'listPriceRange', 'tagLabels', 'translations'],
   ];
 
   test.for([

@@ -63,3 +63,31 @@ test('the demo catalogue has attributes of every kind, and says what each pictur
     await database.sql('select slug from product where cardinality(image_alts) <> cardinality(image_urls)'),
   ).toEqual([]);
 });
+
+test('the demo catalogue is in English, German and Japanese, with its terms', async () => {
+  const texts = 'name slug subtitle description image_alts'.split(' ');
+  for (const language of ['de', 'ja']) {
+    const lacking = await database.sql(
+      `select slug from product p, unnest($2::text[]) text
+       where to_jsonb(p) ->> text is not null and translations -> $1 ->> text is null`,
+      [language, texts],
+    );
+    expect(lacking, language).toEqual([]);
+    const others = await database.sql(
+      `select slug from category where translations -> $1 ->> 'name' is null
+       union all select title from notice where translations -> $1 ->> 'content' is null`,
+      [language],
+    );
+    expect(others, language).toEqual([]);
+  }
+  // In German some names are the same, which need no label.
+  const untold = await database.sql(
+    `select distinct name from (
+       select unnest(tags) as name from product union select unnest(option_names) from product
+       union select unnest(option_values) from product_variant union select jsonb_object_keys(attributes) from product
+       union select value #>> '{}' from product, jsonb_each(attributes) where jsonb_typeof(value) = 'string') names
+     where name ~ '[[:alpha:]]{3}' and not exists (select from term_translation t where t.language = 'ja' and t.term = name)
+     order by name`,
+  );
+  expect(untold).toEqual(['Bluetooth', 'USB-C'].map((name) => ({ name })));
+});

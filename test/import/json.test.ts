@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonNumber } from '../../src/import/record.ts';
+import { Languages } from '../../src/language/languages.ts';
 import { jsonLines, linesOf, useImportDatabase } from '../support/import.ts';
 import { readPieces } from '../support/records.ts';
 
@@ -71,14 +72,15 @@ test.each([
 });
 
 test("the demo catalogue's files are in native formats", async () => {
+  const languages = new Languages(['en', 'de', 'ja']);
   const counts: Record<string, number> = {};
-  for (const name of ['categories', 'kitchen-and-table', 'home-and-study', 'outdoors', 'notices']) {
+  for (const name of ['terms', 'categories', 'kitchen-and-table', 'home-and-study', 'outdoors', 'notices']) {
     const file = await readFile(new URL(`../../prisma/demo/${name}.json`, import.meta.url));
-    const { kind, created, faults, unusedColumns } = await importText(file);
+    const { kind, created, faults, unusedColumns } = await importText(file, { languages });
     expect({ faults, unusedColumns }).toEqual({ faults: [], unusedColumns: [] });
     counts[kind.plural] = (counts[kind.plural] ?? 0) + created;
   }
-  expect(counts).toEqual({ categories: 11, products: 152, notices: 25 });
+  expect(counts).toEqual({ terms: 611, categories: 11, products: 152, notices: 25 });
 });
 
 describe('what is broken costs no other row', () => {

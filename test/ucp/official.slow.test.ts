@@ -81,6 +81,31 @@ test('so is each of a catalogue with everything that rows may have', async () =>
   expect(await expectValid(database, gateway)).toBe(60);
 });
 
+test('a page and a look-up of a hundred products with 250 variants each are answered', async () => {
+  await using large = await createTestDatabase();
+  await large.sql(`
+    insert into category (name, slug) values ('All', 'all');
+    insert into product (category_id, name, slug, price, option_names)
+      select 1, 'P' || n, 'p' || n, 1, '{Size}' from generate_series(1, 100) n;
+    insert into product_variant (product_id, sku, option_values, price, list_price, stock, position)
+      select n, n || '-' || v, array['S' || v], 10 + v, case when v = 7 then 1000 end, case when v = 100 then 1 else 0 end, v
+      from generate_series(1, 100) n, generate_series(1, 250) v`);
+  await using shop = await createTestGateway(large, { UCP: 'on' });
+  const page = await ask(shop, 'search', { filters: { categories: ['all'] }, pagination: { limit: 100 } });
+  expect(page.products).toHaveLength(100);
+  const amount = (minor: number) => ({ amount: minor, currency: 'USD' });
+  expect(page.products[0]).toMatchObject({
+    price_range: { min: amount(1100), max: amount(26_000) },
+    list_price_range: { min: amount(1100), max: amount(100_000) },
+    variants: [{ title: 'S100', availability: { available: true } }],
+  });
+  const ids = Array.from({ length: 100 }, (_, place) => `${place + 1}-${200 - place}`);
+  const lookup = await ask(shop, 'lookup', { ids });
+  expect(
+    lookup.products.flatMap(({ variants }: { variants: { sku: string }[] }) => variants.map(({ sku }) => sku)),
+  ).toEqual(ids);
+});
+
 test('the official client finds the tools and calls them, by the revision of 2026 and by those of 2025', async () => {
   await using database = await createDemoDatabase();
   await using server = await startTestServer(database, { UCP: 'on' });

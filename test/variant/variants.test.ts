@@ -54,6 +54,77 @@ const refusal = async (selection: string) => {
 const euros = (amount: string) => ({ amount, currencyCode: 'EUR' });
 
 describe('a product', () => {
+  test('features the first variant in stock, else the first; none where it has none', async () => {
+    const featured = async () => {
+      const { productsByIds } = await ask(`{ productsByIds(ids: [1, 2]) { featuredVariant { sku } } }`);
+      return productsByIds.map((product: { featuredVariant: { sku: string } | null }) => product.featuredVariant?.sku);
+    };
+    expect(await featured()).toEqual(['S-M', undefined]);
+    await database.sql(`update product_variant set stock = case sku when 'S-MB' then 2 else 0 end`);
+    expect(await featured()).toEqual(['S-MB', undefined]);
+    await database.sql('update product_variant set stock = 0');
+    expect(await featured()).toEqual(['S-M', undefined]);
+  });
+
+  test('shows the range of its prices before reductions, where one of them is reduced', async () => {
+    const range = 'listPriceRange { min { amount currencyCode } max { amount currencyCode } }';
+    const ranges = async () => (await ask(`{ productsByIds(ids: [1, 2]) { ${range} } }`)).productsByIds;
+    expect(await ranges()).toEqual([
+      { listPriceRange: { min: euros('21.50'), max: euros('25.00') } },
+      { listPriceRange: null },
+    ]);
+    await database.sql(`update product_variant set list_price = price; update product set list_price = 9 where id = 2`);
+    const dollars = { amount: '9.00', currencyCode: 'USD' };
+    expect(await ranges()).toEqual([{ listPriceRange: null }, { listPriceRange: { min: dollars, max: dollars } }]);
+  });
+
+  test('or a variant of it is found by its key, if it is visible', async () => {
+    await insertProduct(database, { category_id: 1, name: 'Draft', slug: 'draft', sku: 'DRAFT', status: 'DRAFT' });
+    await insertVariant(database, { product_id: 3, price: '1.00', barcode: '4006381333931', sku: 'D-1' });
+    await insertProduct(database, { category_id: 1, name: 'Named', slug: 'MUG' });
+    const none = [
+      'product/3',
+      'draft',
+      'DRAFT',
+      'D-1',
+      'variant/4',
+      'product/0',
+      'product/9999999999',
+      'variant/1/variant',
+      '\0',
+      '',
+    ];
+    const keys = [
+      'product/1',
+      'product/1/variant',
+      'variant/1',
+      'S-MB',
+      '4006381333931',
+      'MUG',
+      'mug',
+      'shirt',
+      'shirt',
+      ...none,
+    ];
+    const { itemsByKeys } = await ask(
+      'query ($keys: [String!]!) { itemsByKeys(keys: $keys) { product { name } variant { sku } } }',
+      { keys },
+    );
+    type Item = { product: { name: string }; variant: { sku: string } | null } | null;
+    expect(itemsByKeys.map((item: Item) => item && [item.product.name, item.variant?.sku])).toEqual([
+      ['Shirt', undefined],
+      ['Shirt', undefined],
+      ['Shirt', 'S-L'],
+      ['Shirt', 'S-MB'],
+      ['Shirt', 'S-M'],
+      ['Mug', undefined],
+      ['Mug', undefined],
+      ['Shirt', undefined],
+      ['Shirt', undefined],
+      ...none.map(() => null),
+    ]);
+  });
+
   test('shows its variants by position, then id, each with its options and prices', async () => {
     const { product } = await ask(`{ product(id: 1) { variants {
       id product { name } sku barcode title selectedOptions { name value } price { amount currencyCode }

@@ -1,5 +1,6 @@
 import { element } from '../elements.ts';
 import { attributeText, count, money } from '../format.ts';
+import { say } from '../language.ts';
 import type { CategoryLinkFragment, FacetFragment, ProductListFragment } from '../operations.ts';
 import { OPTION, withParameter } from '../view.ts';
 import { ATTRIBUTE, type Bounds, type Chosen, MAX, MIN, type Selection } from './selection.ts';
@@ -18,19 +19,19 @@ const WIDE = '(min-width: 60rem)';
 const FEW = 12;
 
 /** What the filters are called that every catalogue has. */
-const OWN = ['Availability', 'Category', 'Price', 'Brand', 'Tag'];
+const OWN = ['Availability', 'Category', 'Price', 'Brand', 'Tag'].map((name) => say(name));
 
 /**
  * What the filter of an option or an attribute is called. A product has its details from its page: an attribute that is called as another filter is told
  * apart by their heading there. To choose of both has to fit both, so they are no one filter.
  */
 const titleOf = (
-  name: string,
+  label: string,
   kind: 'choice' | 'details',
-  others: readonly { readonly name: string }[] = [],
+  others: readonly { readonly label: string }[] = [],
 ): string => {
-  const taken = [...OWN, ...others.map((other) => other.name)].map((each) => each.toLowerCase());
-  return taken.includes(name.toLowerCase()) ? `${name} (${kind})` : name;
+  const taken = [...OWN, ...others.map((other) => other.label)].map((each) => each.toLowerCase());
+  return taken.includes(label.toLowerCase()) ? `${label} (${say(kind)})` : label;
 };
 
 /** The filters of a list, each with the number of products that it leaves. A form: what is chosen goes into the address. */
@@ -39,31 +40,31 @@ export const filters = ({ list, selection, search, categories = [] }: Options): 
   const shownOptions = withMissing(options, selection.options);
   const form = element(
     'form',
-    { class: 'facets', 'aria-label': 'Filters' },
+    { class: 'facets', 'aria-label': say('Filters') },
     ...['q', 'order', 'min', 'max'].map((name) => {
       const value = search.get(name);
       return value !== null && element('input', { type: 'hidden', name, value });
     }),
     group(
-      'Availability',
-      choice('stock', '1', 'In stock', inStock, selection.inStock),
-      choice('sale', '1', 'Reduced', onSale, selection.onSale),
+      say('Availability'),
+      choice('stock', '1', say('In stock'), inStock, selection.inStock),
+      choice('sale', '1', say('Reduced'), onSale, selection.onSale),
     ),
     group(
-      'Category',
+      say('Category'),
       ...categories.map(({ category: { id, name }, count }) =>
         choice('category', String(id), name, count, selection.category === id, 'radio'),
       ),
     ),
     priceGroup(list, price?.bands ?? [], selection, search),
-    group('Brand', ...values('brand', brands, selection.brands)),
-    ...shownOptions.map(({ name, values: facets }) =>
-      group(titleOf(name, 'choice'), ...values(OPTION + name, facets, chosenOf(selection.options, name))),
+    group(say('Brand'), ...values('brand', brands, selection.brands)),
+    ...shownOptions.map(({ name, label, values: facets }) =>
+      group(titleOf(label, 'choice'), ...values(OPTION + name, facets, chosenOf(selection.options, name))),
     ),
     ...withMissing(attributes, selection.attributes, selection.bounds).map((facet) => {
-      const { name } = facet;
+      const { name, label } = facet;
       const bounds = selection.bounds.find((each) => each.name === name);
-      const title = titleOf(name, 'details', shownOptions);
+      const title = titleOf(label, 'details', shownOptions);
       const isNumber = bounds !== undefined || facet.min !== null;
       if (isNumber) return range(title, facet, bounds);
       return group(
@@ -71,7 +72,7 @@ export const filters = ({ list, selection, search, categories = [] }: Options): 
         ...values(ATTRIBUTE + name, facet.values, chosenOf(selection.attributes, name), attributeText),
       );
     }),
-    group('Tag', ...values('tag', tags, selection.tags)),
+    group(say('Tag'), ...values('tag', tags, selection.tags)),
   );
   // Numbers wait until both are there.
   form.addEventListener('change', ({ target }) => {
@@ -82,7 +83,7 @@ export const filters = ({ list, selection, search, categories = [] }: Options): 
   return element(
     'details',
     { class: 'filters', open: isOpen },
-    element('summary', {}, chosen === 0 ? 'Filters' : `Filters (${chosen})`),
+    element('summary', {}, chosen === 0 ? say('Filters') : `${say('Filters')} (${chosen})`),
     form,
   );
 };
@@ -104,7 +105,12 @@ const group = (name: string, ...choices: readonly (HTMLElement | false)[]): HTML
       element('legend', {}, name),
       ...few,
       more.length > 0 &&
-        element('details', { open: isOpen }, element('summary', {}, `${count(more.length)} more`), ...more),
+        element(
+          'details',
+          { open: isOpen },
+          element('summary', {}, say('{n} more', { n: count(more.length) })),
+          ...more,
+        ),
     )
   );
 };
@@ -129,19 +135,31 @@ const choice = (
 /** What the list has, and what is chosen and not among the first. */
 const values = (
   name: string,
-  facets: readonly { readonly value: string; readonly count: number }[],
+  facets: readonly ShownValue[],
   chosen: readonly string[],
-  label = (value: string): string => value,
+  toText = (label: string): string => label,
 ): (HTMLElement | false)[] => {
   const missing = chosen.filter((value) => !facets.some((facet) => facet.value === value));
   return [
-    ...missing.map((value) => choice(name, value, label(value), undefined, true)),
-    ...facets.map(({ value, count }) => choice(name, value, label(value), count, chosen.includes(value))),
+    ...missing.map((value) => choice(name, value, toText(value), undefined, true)),
+    ...facets.map(({ value, label, count }) => choice(name, value, toText(label), count, chosen.includes(value))),
   ];
 };
 
 const chosenOf = (chosen: readonly Chosen[], name: string): readonly string[] =>
   chosen.find((each) => each.name === name)?.values ?? [];
+
+interface ShownValue {
+  readonly value: string;
+  readonly label: string;
+  readonly count: number;
+}
+
+const labelOf = (facets: readonly FacetFragment[], name: string): string =>
+  facets.find((facet) => facet.name === name)?.label ?? name;
+
+const valueLabelOf = (values: readonly ShownValue[] = [], value: string): string =>
+  values.find((each) => each.value === value)?.label ?? value;
 
 /** The facets, and those that are chosen and not among the first. */
 const withMissing = (
@@ -150,7 +168,7 @@ const withMissing = (
 ): FacetFragment[] => {
   const missing = new Set(chosen.flat().map(({ name }) => name));
   for (const { name } of facets) missing.delete(name);
-  return [...facets, ...[...missing].map((name) => ({ name, min: null, max: null, values: [] }))];
+  return [...facets, ...[...missing].map((name) => ({ name, label: name, min: null, max: null, values: [] }))];
 };
 
 /** The fields for the least and the greatest number; none where all products have the same. */
@@ -160,7 +178,7 @@ const range = (title: string, { name, min, max }: FacetFragment, bounds: Bounds 
       type: 'number',
       step: 'any',
       name: beginning + name,
-      'aria-label': `${title}, ${label}`,
+      'aria-label': `${title}, ${say(label)}`,
       placeholder: limit === null ? null : String(Number(limit)),
       value: value ?? null,
     });
@@ -175,7 +193,7 @@ const range = (title: string, { name, min, max }: FacetFragment, bounds: Bounds 
         ' – ',
         field(MAX, 'at most', max, bounds?.max),
         // Its name keeps the focus where it is; what is sent has no buttons.
-        element('button', { name: `apply.${name}`, 'aria-label': `Apply ${title}` }, 'Apply'),
+        element('button', { name: `apply.${name}`, 'aria-label': `${say('Apply')} ${title}` }, say('Apply')),
       ),
     )
   );
@@ -203,12 +221,12 @@ const priceGroup = (
       element('span', { class: 'soft' }, count(products)),
     );
   });
-  return group('Price', ...links);
+  return group(say('Price'), ...links);
 };
 
 const between = (min: string | null, max: string | null): string => {
-  if (min === null) return `up to ${max}`;
-  return max === null ? `from ${min}` : `${min} – ${max}`;
+  if (min === null) return say('up to {max}', { max: max ?? '' });
+  return max === null ? say('from {min}', { min }) : `${min} – ${max}`;
 };
 
 const priceRange = (min: string | null, max: string | null, currencyCode: string | undefined): string => {
@@ -240,39 +258,48 @@ export const activeFilters = ({ list, selection, search, categories = [] }: Opti
     element(
       'li',
       {},
-      element('a', { href, class: 'chip' }, element('span', { class: 'visually-hidden' }, 'Without '), label),
+      element('a', { href, class: 'chip' }, element('span', { class: 'visually-hidden' }, `${say('Without')} `), label),
     );
-  const each = (name: string, chosen: readonly string[], label = (value: string): string => value) =>
+  const each = (name: string, chosen: readonly string[], label: (value: string) => string) =>
     chosen.map((value) =>
       chip(label(value), withParameter(search, name, ...chosen.filter((other) => other !== value))),
     );
-  const titleOfAttribute = (name: string) => titleOf(name, 'details', withMissing(list.facets.options, options));
+  const { tags: tagFacets, options: optionFacets, attributes: attributeFacets } = list.facets;
+  const shownOptions = withMissing(optionFacets, options);
+  const titleOfOption = (name: string) => titleOf(labelOf(optionFacets, name), 'choice');
+  const titleOfAttribute = (name: string) => titleOf(labelOf(attributeFacets, name), 'details', shownOptions);
+  const labelOfValue = (facets: readonly FacetFragment[], name: string, value: string) =>
+    valueLabelOf(facets.find((facet) => facet.name === name)?.values, value);
   const named = categories.find(({ category: { id } }) => id === category)?.category.name;
   const without = (parameter: string) => new URLSearchParams([...search].filter(([name]) => name !== parameter));
   const words = search.get('q');
   const bare = words === null ? location.pathname : `${location.pathname}?${new URLSearchParams({ q: words })}`;
   return element(
     'ul',
-    { class: 'chips', 'aria-label': 'Chosen filters' },
-    category !== undefined && chip(named ?? 'Category', withParameter(search, 'category')),
-    ...each('brand', brands),
-    ...each('tag', tags),
+    { class: 'chips', 'aria-label': say('Chosen filters') },
+    category !== undefined && chip(named ?? say('Category'), withParameter(search, 'category')),
+    ...each('brand', brands, (brand) => brand),
+    ...each('tag', tags, (tag) => valueLabelOf(tagFacets, tag)),
     (minPrice ?? maxPrice) !== null &&
       chip(
         priceRange(minPrice, maxPrice, list.edges[0]?.node.price.currencyCode),
         withParameter(without('max'), 'min'),
       ),
     ...options.flatMap(({ name, values }) =>
-      each(OPTION + name, values, (value) => `${titleOf(name, 'choice')}: ${value}`),
+      each(OPTION + name, values, (value) => `${titleOfOption(name)}: ${labelOfValue(optionFacets, name, value)}`),
     ),
     ...attributes.flatMap(({ name, values }) =>
-      each(ATTRIBUTE + name, values, (value) => `${titleOfAttribute(name)}: ${attributeText(value)}`),
+      each(
+        ATTRIBUTE + name,
+        values,
+        (value) => `${titleOfAttribute(name)}: ${attributeText(labelOfValue(attributeFacets, name, value))}`,
+      ),
     ),
     ...bounds.map(({ name, min, max }) =>
       chip(`${titleOfAttribute(name)}: ${between(min, max)}`, withParameter(without(MAX + name), MIN + name)),
     ),
-    inStock && chip('In stock', withParameter(search, 'stock')),
-    onSale && chip('Reduced', withParameter(search, 'sale')),
-    element('li', {}, element('a', { href: bare }, 'Clear all')),
+    inStock && chip(say('In stock'), withParameter(search, 'stock')),
+    onSale && chip(say('Reduced'), withParameter(search, 'sale')),
+    element('li', {}, element('a', { href: bare }, say('Clear all'))),
   );
 };

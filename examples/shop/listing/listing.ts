@@ -1,5 +1,6 @@
 import { element } from '../elements.ts';
 import { count } from '../format.ts';
+import { say } from '../language.ts';
 import type { CategoryLinkFragment, ProductListFragment } from '../operations.ts';
 import { pagination } from '../pagination.ts';
 import { foundGrid } from '../products.ts';
@@ -28,9 +29,9 @@ export const listing = (options: Options): HTMLElement => {
         element(
           'p',
           { class: 'over' },
-          `Nothing has “${selection.words}”. This is what has “`,
+          say('Nothing has “{words}”. This is what has “', { words: selection.words }),
           element('strong', {}, correctedSearch),
-          '”.',
+          say('”.'),
         ),
       element(
         'div',
@@ -38,18 +39,18 @@ export const listing = (options: Options): HTMLElement => {
         element(
           'p',
           { class: 'soft', role: 'status' },
-          totalCount === 1 ? '1 product' : `${count(totalCount)} products`,
+          totalCount === 1 ? say('1 product') : say('{n} products', { n: count(totalCount) }),
         ),
         orderPicker(selection, search),
       ),
       activeFilters(options),
-      element('h2', { class: 'visually-hidden' }, 'Products'),
+      element('h2', { class: 'visually-hidden' }, say('Products')),
       edges.length > 0
         ? foundGrid(edges)
         : element(
             'p',
             { class: 'empty' },
-            totalCount === 0 ? 'No product is like that.' : 'There are not so many pages.',
+            say(totalCount === 0 ? 'No product is like that.' : 'There are not so many pages.'),
           ),
       pagination(selection.page, Math.min(pageCount, LAST_PAGE), search),
     ),
@@ -60,13 +61,13 @@ export const listing = (options: Options): HTMLElement => {
 const orderPicker = ({ orderBy, words }: Selection, search: URLSearchParams): HTMLElement => {
   const options = Object.entries(ORDER_NAMES)
     .filter(([value]) => words !== '' || value !== 'RELEVANCE')
-    .map(([value, label]) => element('option', { value, selected: value === orderBy }, label));
+    .map(([value, label]) => element('option', { value, selected: value === orderBy }, say(label)));
   const others = [...search].filter(([name]) => name !== 'order' && name !== 'page');
   const form = element(
     'form',
     {},
     ...others.map(([name, value]) => element('input', { type: 'hidden', name, value })),
-    element('label', {}, 'Order ', element('select', { name: 'order' }, ...options)),
+    element('label', {}, `${say('Order')} `, element('select', { name: 'order' }, ...options)),
   );
   form.addEventListener('change', () => form.requestSubmit());
   return form;

@@ -1,4 +1,5 @@
 import { element, picture } from '../elements.ts';
+import { say } from '../language.ts';
 import type { ProductQuery } from '../operations.ts';
 
 interface Gallery {
@@ -18,7 +19,7 @@ export const gallery = ({ name, images }: Pick<NonNullable<ProductQuery['product
   };
   // Pictures that nobody has described are all called as the product is.
   const labels = images.map(({ alt }, place) =>
-    alt === name && images.length > 1 ? `${name}, picture ${place + 1}` : alt,
+    alt === name && images.length > 1 ? say('{name}, picture {n}', { name, n: place + 1 }) : alt,
   );
   const buttons = images.map(({ url }, place) => {
     const label = labels[place] ?? name;

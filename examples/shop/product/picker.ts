@@ -1,4 +1,5 @@
 import { element } from '../elements.ts';
+import { say } from '../language.ts';
 import type { ProductOfferFragment, VariantFragment } from '../operations.ts';
 import { OPTION } from '../view.ts';
 
@@ -67,19 +68,24 @@ export interface Picker {
  * @param choose is given what is wanted then, and the place of the option that was picked
  */
 export const picker = ({ options }: Product, choose: (wanted: Choice, place: number) => void): Picker => {
-  const groups = options.map(({ name, values }) => {
-    const buttons = values.map((value) => {
+  const groups = options.map(({ name, label: title, values, valueLabels }) => {
+    const buttons = values.map((value, place) => {
       const input = element('input', { type: 'radio', name: OPTION + name, value });
       const state = element('span', { class: 'visually-hidden' });
-      return { value, input, state, label: element('label', {}, input, element('span', {}, value), state) };
+      return {
+        value,
+        input,
+        state,
+        label: element('label', {}, input, element('span', {}, valueLabels[place]), state),
+      };
     });
-    return { name, buttons };
+    return { name, title, buttons };
   });
   const form = element(
     'form',
-    { class: 'picker', 'aria-label': 'Choose' },
-    ...groups.map(({ name, buttons }) =>
-      element('fieldset', {}, element('legend', {}, name), ...buttons.map(({ label }) => label)),
+    { class: 'picker', 'aria-label': say('Choose') },
+    ...groups.map(({ title, buttons }) =>
+      element('fieldset', {}, element('legend', {}, title), ...buttons.map(({ label }) => label)),
     ),
   );
   form.addEventListener('change', ({ target }) => {
@@ -101,7 +107,7 @@ export const picker = ({ options }: Product, choose: (wanted: Choice, place: num
           input.checked = choice[place]?.value === value;
           const variant = chosenVariant(variants, choice.with(place, { name, value }));
           label.className = variant ? (variant.inStock ? '' : 'none-left') : 'not-made';
-          state.textContent = variant ? (variant.inStock ? '' : 'sold out') : 'not made so';
+          state.textContent = variant ? (variant.inStock ? '' : say('sold out')) : say('not made so');
         }
       }
     },

@@ -1,6 +1,7 @@
 import { element } from '../elements.ts';
 import { count } from '../format.ts';
 import { query } from '../graphql.ts';
+import { say } from '../language.ts';
 import { listing } from '../listing/listing.ts';
 import { readSelection, toVariables } from '../listing/selection.ts';
 import { CategoryDocument, type CategoryQuery } from '../operations.ts';
@@ -19,6 +20,7 @@ export const categoryView: MakeView = async ({ id, search }, signal) => {
   const { name, ancestors, children } = category;
   return {
     title: name,
+    languages: category.translations.map((each) => each.language),
     content: element(
       'div',
       {},
@@ -48,13 +50,13 @@ const subcategories = (children: readonly Child[]): HTMLElement => {
   const [few, more] = [links.slice(0, FEW_CHILDREN), links.slice(FEW_CHILDREN)];
   return element(
     'nav',
-    { class: 'subcategories', 'aria-label': 'Categories below' },
+    { class: 'subcategories', 'aria-label': say('Categories below') },
     element('ul', { class: 'chips' }, ...few),
     more.length > 0 &&
       element(
         'details',
         {},
-        element('summary', {}, `${count(more.length)} more`),
+        element('summary', {}, say('{n} more', { n: count(more.length) })),
         element('ul', { class: 'chips' }, ...more),
       ),
   );

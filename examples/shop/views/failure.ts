@@ -1,5 +1,6 @@
 import { element } from '../elements.ts';
 import { ShopError } from '../graphql.ts';
+import { say } from '../language.ts';
 import { currentPreview, keepAccessToken } from '../session.ts';
 import type { View } from '../view.ts';
 
@@ -8,15 +9,15 @@ export const failureView = (error: unknown, retry: () => void): View => {
   if (error instanceof ShopError && error.code === 'UNAUTHENTICATED' && !currentPreview()?.at)
     return tokenView(error, retry);
   if (!(error instanceof ShopError)) console.error(error);
-  const button = element('button', { type: 'button' }, 'Try again');
+  const button = element('button', { type: 'button' }, say('Try again'));
   button.addEventListener('click', retry);
   return {
-    title: 'Something is wrong',
+    title: say('Something is wrong'),
     content: element(
       'div',
       { role: 'alert' },
-      element('h1', {}, 'This did not work'),
-      element('p', {}, error instanceof ShopError ? error.message : 'Something went wrong on this page.'),
+      element('h1', {}, say('This did not work')),
+      element('p', {}, error instanceof ShopError ? error.message : say('Something went wrong on this page.')),
       button,
     ),
   };
@@ -27,8 +28,8 @@ const tokenView = (error: ShopError, retry: () => void): View => {
   const form = element(
     'form',
     { class: 'filter' },
-    element('label', {}, 'Access token ', input),
-    element('button', {}, 'Open'),
+    element('label', {}, `${say('Access token')} `, input),
+    element('button', {}, say('Open')),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -36,7 +37,13 @@ const tokenView = (error: ShopError, retry: () => void): View => {
     retry();
   });
   return {
-    title: 'Access token',
-    content: element('div', {}, element('h1', {}, 'This shop wants a token'), element('p', {}, error.message), form),
+    title: say('Access token'),
+    content: element(
+      'div',
+      {},
+      element('h1', {}, say('This shop wants a token')),
+      element('p', {}, error.message),
+      form,
+    ),
   };
 };

@@ -1,6 +1,7 @@
 import { element, picture } from '../elements.ts';
 import { count } from '../format.ts';
 import { query } from '../graphql.ts';
+import { say } from '../language.ts';
 import { HomeDocument, type HomeQuery } from '../operations.ts';
 import { productGrid } from '../products.ts';
 import { categoryPath, type MakeView, SEARCH_PATH } from '../view.ts';
@@ -16,17 +17,17 @@ export const homeView: MakeView = async (_, signal) => {
   ]);
   const filled = categories.filter(({ productCount }) => productCount > 0).slice(0, FEW);
   return {
-    title: 'Welcome',
+    title: say('Welcome'),
     content: element(
       'div',
       {},
-      element('h1', {}, 'Welcome'),
+      element('h1', {}, say('Welcome')),
       filled.length > 0 && element('ul', { class: 'departments' }, ...filled.map(department)),
-      element('h2', {}, 'What others buy'),
+      element('h2', {}, say('What others buy')),
       productGrid(hotProducts),
-      element('h2', {}, 'Just in'),
+      element('h2', {}, say('Just in')),
       productGrid(newProducts),
-      element('p', {}, element('a', { href: `${SEARCH_PATH}?order=NEWEST` }, 'All products, newest first')),
+      element('p', {}, element('a', { href: `${SEARCH_PATH}?order=NEWEST` }, say('All products, newest first'))),
       ...viewed,
     ),
   };
@@ -44,7 +45,7 @@ const department = ({ id, name, imageUrl, productCount }: HomeQuery['categories'
         'span',
         {},
         element('strong', {}, name),
-        element('span', { class: 'soft' }, `${count(productCount)} products`),
+        element('span', { class: 'soft' }, say('{n} products', { n: count(productCount) })),
       ),
     ),
   );

@@ -1,6 +1,7 @@
 import { element } from '../elements.ts';
 import { count, moment } from '../format.ts';
 import { query } from '../graphql.ts';
+import { say } from '../language.ts';
 import { badges } from '../notices.ts';
 import { NoticeDocument } from '../operations.ts';
 import { plainText } from '../text.ts';
@@ -19,17 +20,17 @@ export const noticeView: MakeView = async ({ id }, signal) => {
       { class: 'notice' },
       badges(notice),
       element('h1', {}, title),
-      !inEffect && element('p', { class: 'over' }, 'This notice is over.'),
+      !inEffect && element('p', { class: 'over' }, say('This notice is over.')),
       summary !== null && element('p', { class: 'lead' }, plainText(summary)),
       element('p', { class: 'text' }, plainText(content)),
       element(
         'p',
         { class: 'soft' },
         moment(startsAt),
-        ...(endsAt === null ? [] : [' to ', moment(endsAt)]),
-        ` · read ${viewCount === 1 ? 'once' : `${count(viewCount)} times`}`,
+        ...(endsAt === null ? [] : [' – ', moment(endsAt)]),
+        ` · ${viewCount === 1 ? say('read once') : say('read {n} times', { n: count(viewCount) })}`,
       ),
-      element('p', {}, element('a', { href: NOTICES_PATH }, 'All notices')),
+      element('p', {}, element('a', { href: NOTICES_PATH }, say('All notices'))),
     ),
   };
 };

@@ -1,6 +1,7 @@
 import { element } from '../elements.ts';
 import { count, day } from '../format.ts';
 import { query } from '../graphql.ts';
+import { say } from '../language.ts';
 import { badges, TYPE_NAMES } from '../notices.ts';
 import { NoticesDocument, type NoticesQuery, type NoticeType } from '../operations.ts';
 import { pagination } from '../pagination.ts';
@@ -18,16 +19,24 @@ export const noticesView: MakeView = async ({ search }, signal) => {
   const { total, pageCount, items } = noticePage;
 
   return {
-    title: page > 1 ? `Notices, page ${page}` : 'Notices',
+    title: page > 1 ? `${say('Notices')}, ${say('Page {n}', { n: page })}` : say('Notices'),
     content: element(
       'div',
       {},
-      element('h1', {}, 'Notices'),
+      element('h1', {}, say('Notices')),
       filter(type, keyword),
-      element('p', { class: 'soft', role: 'status' }, total === 1 ? '1 notice' : `${count(total)} notices`),
+      element(
+        'p',
+        { class: 'soft', role: 'status' },
+        total === 1 ? say('1 notice') : say('{n} notices', { n: count(total) }),
+      ),
       items.length > 0
         ? element('ul', { class: 'notices' }, ...items.map(line))
-        : element('p', { class: 'empty' }, total === 0 ? 'No notice is like that.' : 'There are not so many pages.'),
+        : element(
+            'p',
+            { class: 'empty' },
+            say(total === 0 ? 'No notice is like that.' : 'There are not so many pages.'),
+          ),
       pagination(page, pageCount, search),
     ),
   };
@@ -40,21 +49,26 @@ const line = (notice: NoticesQuery['noticePage']['items'][number]): HTMLElement 
     badges(notice),
     element('h2', {}, element('a', { href: noticePath(notice.id) }, notice.title)),
     notice.summary !== null && element('p', {}, plainText(notice.summary)),
-    element('p', { class: 'soft' }, day(notice.startsAt), notice.pinned && ' · pinned'),
+    element('p', { class: 'soft' }, day(notice.startsAt), notice.pinned && ` · ${say('pinned')}`),
   );
 
 const filter = (type: NoticeType | null, keyword: string): HTMLElement => {
   const types = Object.entries(TYPE_NAMES).map(([value, label]) =>
-    element('option', { value, selected: value === type }, label),
+    element('option', { value, selected: value === type }, say(label)),
   );
-  const select = element('select', { name: 'type' }, element('option', { value: '' }, 'All'), ...types);
-  const input = element('input', { type: 'search', name: 'keyword', value: keyword, placeholder: 'Part of a notice' });
+  const select = element('select', { name: 'type' }, element('option', { value: '' }, say('All')), ...types);
+  const input = element('input', {
+    type: 'search',
+    name: 'keyword',
+    value: keyword,
+    placeholder: say('Part of a notice'),
+  });
   const form = element(
     'form',
-    { role: 'search', 'aria-label': 'Notices', class: 'filter' },
-    element('label', {}, 'Kind ', select),
-    element('label', {}, 'Search ', input),
-    element('button', {}, 'Find'),
+    { role: 'search', 'aria-label': say('Notices'), class: 'filter' },
+    element('label', {}, `${say('Kind')} `, select),
+    element('label', {}, `${say('Search')} `, input),
+    element('button', {}, say('Find')),
   );
   select.addEventListener('change', () => form.requestSubmit());
   return form;

@@ -1,6 +1,7 @@
 import { element, pictureAddress, replaceContent } from '../elements.ts';
 import { attributeText, count, day } from '../format.ts';
 import { query } from '../graphql.ts';
+import { LANGUAGE, say } from '../language.ts';
 import { subscribe } from '../live.ts';
 import {
   ProductChangesDocument,
@@ -39,6 +40,7 @@ export const productView: MakeView = async ({ id, search }, signal) => {
   const pictures = gallery(product);
   return {
     title: name,
+    languages: product.translations.map((each) => each.language),
     content: element(
       'div',
       {},
@@ -51,7 +53,7 @@ export const productView: MakeView = async ({ id, search }, signal) => {
           'div',
           {},
           brand !== null && element('p', { class: 'soft' }, searchLink('brand', brand)),
-          element('h1', {}, name),
+          element('h1', { lang: product.language !== LANGUAGE && product.language }, name),
           subtitle !== null && element('p', { class: 'lead' }, plainText(subtitle)),
           ...offer(product, search, pictures.show, signal),
           element('p', { class: 'text' }, plainText(description)),
@@ -59,7 +61,7 @@ export const productView: MakeView = async ({ id, search }, signal) => {
           facts(product),
         ),
       ),
-      related.length > 0 && element('h2', {}, 'Related products'),
+      related.length > 0 && element('h2', {}, say('Related products')),
       related.length > 0 && productGrid(related),
       ...viewed,
       element('script', { type: 'application/ld+json' }, dataOf(product)),
@@ -67,8 +69,8 @@ export const productView: MakeView = async ({ id, search }, signal) => {
   };
 };
 
-const searchLink = (parameter: string, value: string): HTMLElement =>
-  element('a', { href: `${SEARCH_PATH}?${new URLSearchParams({ [parameter]: value })}` }, value);
+const searchLink = (parameter: string, value: string, label = value): HTMLElement =>
+  element('a', { href: `${SEARCH_PATH}?${new URLSearchParams({ [parameter]: value })}` }, label);
 
 /** What is chosen, and its price and stock, which follow the back office while one looks. The choice is in the address. */
 const offer = (
@@ -102,7 +104,7 @@ const offer = (
     if (state === shown) return;
     shown = state;
     if (!offered) {
-      const reason = isGone ? 'No longer on sale' : 'Not made in this combination';
+      const reason = isGone ? say('No longer on sale') : say('Not made in this combination');
       place.replaceChildren(element('p', { class: 'stock sold-out' }, reason));
       return;
     }
@@ -110,7 +112,7 @@ const offer = (
     place.replaceChildren(
       priceTag(offered),
       element('p', { class: offered.inStock ? 'stock' : 'stock sold-out' }, stockText(offered)),
-      ...(sku === null ? [] : [element('p', { class: 'soft' }, `Item ${sku}`)]),
+      ...(sku === null ? [] : [element('p', { class: 'soft' }, say('Item {sku}', { sku }))]),
       ...(note ? [note] : []),
     );
   };
@@ -123,7 +125,7 @@ const offer = (
   const makePicker = (): Picker => {
     const made = picker(known, (wanted, place) => {
       choice = nearestChoice(known, wanted, place);
-      note = noteOf(wanted, choice, place);
+      note = noteOf(known.options, wanted, choice, place);
       history.replaceState(history.state, '', addressOf(product.id, choice));
       show();
       showVariantPicture();
@@ -154,25 +156,36 @@ const offer = (
 };
 
 /** What else has changed with the value that was picked last, or nothing. */
-const noteOf = (wanted: Choice, choice: Choice, place: number): HTMLElement | undefined => {
+const noteOf = (
+  options: ProductOfferFragment['options'],
+  wanted: Choice,
+  choice: Choice,
+  place: number,
+): HTMLElement | undefined => {
   const left = wanted.filter(({ value }, at) => value !== choice[at]?.value);
   const taken = choice.filter(({ value }, at) => value !== wanted[at]?.value);
   if (left.length === 0) return undefined;
   const verb = taken.length === 1 ? 'is' : 'are';
   const picked = wanted.slice(place, place + 1);
   const words = [
-    valuesOf(picked),
-    ' is not made in ',
-    valuesOf(left),
+    valuesOf(picked, options),
+    ` ${say('is not made in')} `,
+    valuesOf(left, options),
     ': ',
-    valuesOf(taken),
-    ` ${verb} chosen instead`,
+    valuesOf(taken, options),
+    ` ${say(`${verb} chosen instead`)}`,
   ];
   return element('p', {}, ...words);
 };
 
 /** In the direction of their own script, whatever stands around them. */
-const valuesOf = (choice: Choice): HTMLElement => element('bdi', {}, choice.map(({ value }) => value).join(', '));
+const valuesOf = (choice: Choice, options: ProductOfferFragment['options']): HTMLElement => {
+  const labelOf = ({ name, value }: Choice[number]): string => {
+    const option = options.find((each) => each.name === name);
+    return option?.valueLabels[option.values.indexOf(value)] ?? value;
+  };
+  return element('bdi', {}, choice.map(labelOf).join(', '));
+};
 
 const searchOf = (choice: Choice): URLSearchParams =>
   new URLSearchParams(choice.map(({ name, value }) => [OPTION + name, value]));
@@ -183,8 +196,8 @@ const addressOf = (id: number, choice: Choice): string => {
 };
 
 const stockText = ({ stock, inStock }: Pick<ProductOfferFragment, 'stock' | 'inStock'>): string => {
-  if (!inStock) return 'Sold out';
-  return stock < FEW ? `Only ${stock} left` : `In stock: ${count(stock)}`;
+  if (!inStock) return say('Sold out');
+  return stock < FEW ? say('Only {n} left', { n: stock }) : `${say('In stock')}: ${count(stock)}`;
 };
 
 /** The attributes, as a table. */
@@ -193,28 +206,28 @@ const details = ({ attributes }: Product): HTMLElement | false =>
   element(
     'table',
     { class: 'details' },
-    element('caption', {}, 'Details'),
+    element('caption', {}, say('Details')),
     element(
       'tbody',
       {},
-      ...attributes.map(({ name, values }) =>
+      ...attributes.map(({ label, valueLabels }) =>
         element(
           'tr',
           {},
-          element('th', { scope: 'row' }, name),
-          element('td', {}, values.map(attributeText).join(', ')),
+          element('th', { scope: 'row' }, label),
+          element('td', {}, valueLabels.map(attributeText).join(', ')),
         ),
       ),
     ),
   );
 
-const facts = ({ tags, sales, publishedAt }: Product): HTMLElement =>
+const facts = ({ tags, tagLabels, sales, publishedAt }: Product): HTMLElement =>
   element(
     'ul',
     { class: 'facts' },
-    ...tags.map((tag) => element('li', { class: 'badge' }, searchLink('tag', tag))),
-    element('li', {}, `${count(sales)} sold`),
-    element('li', {}, 'Since ', day(publishedAt)),
+    ...tags.map((tag, place) => element('li', { class: 'badge' }, searchLink('tag', tag, tagLabels[place]))),
+    element('li', {}, say('{n} sold', { n: count(sales) })),
+    element('li', {}, `${say('Since')} `, day(publishedAt)),
   );
 
 const dataOf = (product: Product): string => {

@@ -1,5 +1,6 @@
 import { element } from '../elements.ts';
 import { query } from '../graphql.ts';
+import { say } from '../language.ts';
 import { listing } from '../listing/listing.ts';
 import { readSelection, toVariables } from '../listing/selection.ts';
 import { SearchDocument } from '../operations.ts';
@@ -9,7 +10,8 @@ import { trail } from './trail.ts';
 export const searchView: MakeView = async ({ search }, signal) => {
   const selection = readSelection(search);
   const { productSearch } = await query(SearchDocument, toVariables(selection), signal);
-  const heading = selection.words === '' ? 'All products' : `Results for “${selection.words}”`;
+  const heading =
+    selection.words === '' ? say('All products') : say('Results for “{words}”', { words: selection.words });
   return {
     title: heading,
     content: element(

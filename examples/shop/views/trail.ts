@@ -1,5 +1,6 @@
 import { element } from '../elements.ts';
-import { BASE, categoryPath } from '../view.ts';
+import { BASE, say } from '../language.ts';
+import { categoryPath } from '../view.ts';
 
 type Step = { readonly id: number; readonly name: string } | null | undefined;
 
@@ -8,7 +9,7 @@ export const trail = (...steps: readonly Step[]): HTMLElement => {
   const links = steps.flatMap((step) => (step ? [element('a', { href: categoryPath(step.id) }, step.name)] : []));
   return element(
     'nav',
-    { class: 'trail', 'aria-label': 'Breadcrumbs' },
-    element('ol', {}, ...[element('a', { href: BASE }, 'Shop'), ...links].map((link) => element('li', {}, link))),
+    { class: 'trail', 'aria-label': say('Breadcrumbs') },
+    element('ol', {}, ...[element('a', { href: BASE }, say('Shop')), ...links].map((link) => element('li', {}, link))),
   );
 };
