@@ -1,6 +1,6 @@
 import type { DatabaseClient } from '../../database/client.ts';
+import { namesIn } from '../../product/product.sql.ts';
 import type { FallBacks } from '../browse-engine.ts';
-import { namesIn } from '../text.sql.ts';
 import type { ProductIndex } from './product-index.ts';
 import { readCopied } from './read.ts';
 import { Column, OrderColumn, type ProductColumns } from './rows.ts';
