@@ -102,8 +102,11 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   });
   if (unknownCurrencies.size > 0)
     onWarning(`neither ISO 4217 nor CLDR has the currency ${[...unknownCurrencies].join(', ')}`);
-  if (reader.otherLanguages.size > 0)
-    onWarning(`columns in no language of LANGUAGES: ${[...reader.otherLanguages].join(', ')}`);
+  if (reader.otherLanguages.size > 0) {
+    const { all = [], areConfigured } = options.languages ?? {};
+    const codes = areConfigured ? all.map(({ code }) => code).join(', ') : 'not set';
+    onWarning(`columns in no language of LANGUAGES (${codes}): ${[...reader.otherLanguages].join(', ')}`);
+  }
   await client.query(`drop table ${STAGE}; drop table if exists ${INNER_STAGE}`);
   return { ...counts, variants, kind, format, container, unusedColumns: [...drafting.unusedColumns] };
 };
