@@ -36,6 +36,7 @@ export type Observation =
       readonly span: StatementSpan | undefined;
     };
 
+/** A request with its response. */
 export interface AnsweredRequest {
   readonly request: RequestContext;
   readonly status: number;

@@ -13,7 +13,10 @@ const SHOWN = {
   ids: columnsOf({ id: 'id', categoryId: 'categoryId' }, COLUMNS.Product, 'p'),
 };
 
-/** A list in an order, of whole rows, of rows without their translations, or of their ids. @param languages of the names that it is sorted by, as `Language.fallBacks` */
+/**
+ * A list in an order, of whole rows, of rows without their translations, or of their ids.
+ * @param languages of the names that it is sorted by, as `Language.fallBacks`
+ */
 export type ListStatement = (
   order: ProductOrder,
   shown: keyof typeof SHOWN,
