@@ -6,7 +6,7 @@ import { oneRow, withConnection } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
 import { connectionConfig, SET_SESSION } from '../database/connection.ts';
 import type { Sql } from '../database/sql.ts';
-import { namesIn } from '../product/product.sql.ts';
+import { namesIn } from '../language/shown.ts';
 import type { BrowseEngine, BrowseResult, FallBacks, Suggestion, SuggestionRequest } from './browse-engine.ts';
 import { type IndexStatus, NO_INDEX, type Questions, type Suggested, type ThreadOptions } from './index/messages.ts';
 import { IndexThread } from './index/thread.ts';

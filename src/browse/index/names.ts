@@ -1,5 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts';
-import { namesIn } from '../../product/product.sql.ts';
+import { namesIn } from '../../language/shown.ts';
 import type { FallBacks } from '../browse-engine.ts';
 import type { ProductIndex } from './product-index.ts';
 import { readCopied } from './read.ts';
