@@ -242,6 +242,9 @@ const createMemory = (
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
+  const fallBacks = new Languages(config.languages).all.flatMap((language) =>
+    language.fallBacks ? [language.fallBacks] : [],
+  );
   const lateDeps = { sql, clock, tracing, timeoutMs };
   const lateSources = new Map(
     FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
@@ -254,7 +257,7 @@ const createMemory = (
     log,
     thread:
       config.changeFeed === 'listen' && browseIndexMaxBytes > 0
-        ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes }
+        ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes, languages: fallBacks }
         : undefined,
   });
   onClose(browseIndex.close);
