@@ -5,6 +5,7 @@ import type { KnownRows } from './cache/known-rows.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
 import type { Replica } from './database/replicas/replica.ts';
 import type { Replicas } from './database/replicas/replicas.ts';
+import type { LateSource } from './graphql/context.ts';
 import type { FallBackCounts } from './graphql/executor/compiled-execution.ts';
 import type { SubscriptionCounts } from './graphql/use-live.ts';
 import type { Distribution, RequestCounts } from './observability/counts.ts';
@@ -25,6 +26,7 @@ export interface Counting {
   readonly load: Pick<LoadGuard, 'inFlight'>;
   readonly browseIndex: Pick<BrowseIndex, 'status' | 'answers'>;
   readonly fallBacks: FallBackCounts;
+  readonly lateSources: ReadonlyMap<string, Pick<LateSource, 'metrics'>>;
 }
 
 /** The metrics of a gateway, named after https://prometheus.io/docs/practices/naming/. Another metric is a row here. */
@@ -36,6 +38,7 @@ export const gatewayMetrics = (counting: Counting): readonly Metric[] => [
   ...executionMetrics(counting),
   ...databaseMetrics(counting),
   ...(counting.replicas ? replicaMetrics(counting.replicas) : []),
+  ...[...counting.lateSources.values()].flatMap(({ metrics }) => metrics),
 ];
 
 const requestMetrics = ({ requests, version }: Counting): Metric[] => [

@@ -145,7 +145,8 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const followed = await followChanges(given, connected);
   const memory = createMemory(given, observability, followed);
   const graphql = createGraphql(given, { observability, operations, followed, memory, access });
-  const metrics = createGatewayMetrics(given, { observability, followed, memory, graphql });
+  const counting = { ...observability, ...memory, ...followed, ...graphql };
+  const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
   const { app, startDraining } = createHttp(given, {
     observability,
     operations,
@@ -241,6 +242,9 @@ const createMemory = (
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
+  const fallBacks = new Languages(config.languages).all.flatMap((language) =>
+    language.fallBacks ? [language.fallBacks] : [],
+  );
   const lateDeps = { sql, clock, tracing, timeoutMs };
   const lateSources = new Map(
     FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
@@ -253,7 +257,7 @@ const createMemory = (
     log,
     thread:
       config.changeFeed === 'listen' && browseIndexMaxBytes > 0
-        ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes }
+        ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes, languages: fallBacks }
         : undefined,
   });
   onClose(browseIndex.close);
@@ -269,6 +273,7 @@ const createMemory = (
       timeoutMs,
       kindOf: failureKindOf,
     }),
+    cacheMaxBytes,
     lateSources,
     browseIndex,
   };
@@ -338,24 +343,9 @@ const createGraphql = (
   };
   const yoga = createGraphqlServer({ ...serving, plugins });
   onClose(() => yoga.dispose());
-  return { yoga, bodies, live, load, answers, maskError, eventStreams, fallBacks: compiled.fallBacks };
-};
-
-const createGatewayMetrics = (
-  { config, parts }: Given,
-  {
-    observability,
-    followed,
-    memory,
-    graphql,
-  }: Pick<GraphqlDeps, 'observability' | 'followed' | 'memory'> & { readonly graphql: Graphql },
-): Metrics => {
-  const { live, load, fallBacks } = graphql;
-  const { cacheMaxBytes, maxSubscriptions: max } = config;
-  const subscriptions = { counts: live.counts, max };
-  const late = [...memory.lateSources.values()].flatMap(({ metrics }) => metrics);
-  const counting = { ...observability, ...memory, ...followed, cacheMaxBytes, subscriptions, load, fallBacks };
-  return createMetrics([...gatewayMetrics(counting), ...late], parts.pageOfAll);
+  const subscriptions = { counts: live.counts, max: config.maxSubscriptions };
+  const { fallBacks } = compiled;
+  return { yoga, bodies, live, load, answers, maskError, eventStreams, fallBacks, subscriptions };
 };
 
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */

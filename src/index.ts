@@ -6,7 +6,7 @@ import { applyMigrations } from './database/migrations/apply.ts';
 import { createGateway as assemble } from './gateway.ts';
 import { createFetchHandler } from './http/fetch.ts';
 import { createLog, logOptions } from './observability/log.ts';
-import { configFor, prepareDatabase } from './serve.ts';
+import { prepareDatabase } from './serve.ts';
 
 export type { Exposed } from './config/gateway-options.ts';
 export { OperatorError } from './errors.ts';
@@ -53,7 +53,7 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
   try {
     if (migrate)
       await applyMigrations({ url: config.databaseDirectUrl ?? database.url, log: (line) => log.info(line) });
-    const gateway = await assemble(configFor(database, config), database.url, log, {
+    const gateway = await assemble(config, database.url, log, {
       plugins: plugins as readonly Plugin[] | undefined,
     });
     const handler = createFetchHandler(gateway.app);

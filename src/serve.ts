@@ -23,13 +23,6 @@ export const prepareDatabase = async (config: Config, log: Logger): Promise<Open
   }
 };
 
-/** Those of the demo catalogue, that of its columns first. */
-const DEMO_LANGUAGES: readonly string[] = ['en', 'de', 'ja'];
-
-/** What to serve a database with: an embedded one is in the languages of the demo catalogue where no others are configured. */
-export const configFor = ({ isEmbedded }: OpenDatabase, config: Config): Config =>
-  isEmbedded && config.languages.length === 0 ? { ...config, languages: DEMO_LANGUAGES } : config;
-
 const seedIfEmpty = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
   const [{ isCatalogueEmpty, seedDemoCatalogue }, { IMPORT_KINDS }] = await Promise.all([
     import('./import/demo.ts'),

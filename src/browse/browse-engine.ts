@@ -134,8 +134,8 @@ export interface FacetCounts {
   readonly inStock?: number;
   readonly onSale?: number;
   /**
-   * By name: those that most products have a value of first, then by label in the order of code points. Each name counts the products under search and filter
-   * without the attribute filters of that very name, and with those of all other names.
+   * By name: those that most products have a value of first, then by label in the order of code points. Each name counts the products under search
+   * and filter without the attribute filters of that very name, and with those of all other names.
    */
   readonly attributes?: readonly ValueFacets[];
   /**

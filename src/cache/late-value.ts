@@ -1,5 +1,3 @@
-import { type CachedResponse, latin1Of } from './cached-response.ts';
-
 /**
  * A value that is filled in last, for each request anew and with an effect of its own: which view of a notice it is. A row holds this in the
  * value's place, and a response body its text, so that a response can be kept and the value be taken after its operation has succeeded.
@@ -20,7 +18,7 @@ export class LateValue {
 
   /** The text that stands in a body: JSON text holds no NUL. https://www.rfc-editor.org/rfc/rfc8259#section-7 */
   get text(): string {
-    return textOf(this.key);
+    return lateText(this.key);
   }
 
   toJSON(): string {
@@ -32,7 +30,7 @@ export class LateValue {
   }
 }
 
-const textOf = (key: string): string => `\0${key}\0`;
+export const lateText = (key: string): string => `\0${key}\0`;
 
 /** The JSON text of data of graphql-js, which holds late values themselves. */
 export const writeLate = (data: unknown, late: Iterable<LateValue>): string => {
@@ -46,24 +44,6 @@ type TakenValues = ReadonlyMap<string, number | null>;
 
 export const takeLate = async (late: Iterable<LateValue>): Promise<TakenValues> =>
   new Map(await Promise.all([...late].map(async ({ key, take }) => [key, await take()] as const)));
-
-/**
- * Takes the late values of a response for one request, and gives its body with them, one character for each byte (`latin1`). Undefined where
- * something that has such a value is gone.
- * @param taken the values that this request has taken already, by their keys; new ones are added
- * @throws AppError SERVICE_UNAVAILABLE where they cannot be taken in time
- */
-export const fillLate = async (
-  { body, late }: Pick<CachedResponse, 'body' | 'late'>,
-  taken = new Map<string, number>(),
-): Promise<string | undefined> => {
-  const values = await takeLate(late.filter(({ key }) => !taken.has(key)));
-  for (const [key, value] of values) if (value !== null) taken.set(key, value);
-  if (late.some(({ key }) => !taken.has(key))) return undefined;
-  let filled = latin1Of(body);
-  for (const [key, value] of taken) filled = filled.replaceAll(textOf(key), `${value}`);
-  return filled;
-};
 
 /** Puts values in the places of their late values in a result of graphql-js. */
 export const replaceLate = (result: object, values: TakenValues): void => {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Config } from '../config/config.ts';
 import { findPort } from '../http/listeners.ts';
-import { configFor, prepareDatabase, serve } from '../serve.ts';
+import { prepareDatabase, serve } from '../serve.ts';
 import { defineCommand, readEnvironment } from './commands.ts';
 
 /**
@@ -54,12 +54,11 @@ export const serveCommand = defineCommand({
     // Checked before a database is created and filled in vain. The server checks again: the port may be taken meanwhile.
     await findPort(config);
     const database = await prepareDatabase(config, log);
-    const served = configFor(database, config);
     try {
       const serving =
         config.workers === 1
-          ? await serve(served, database.url, log)
-          : await (await import('../cluster/primary.ts')).serveByWorkers(served, database.url, log);
+          ? await serve(config, database.url, log)
+          : await (await import('../cluster/primary.ts')).serveByWorkers(config, database.url, log);
       stop = () => serving.stop().finally(database.close);
       log.info(`listening on ${serving.url}`);
       if (database.isEmbedded) console.log(welcome(serving.url, config));

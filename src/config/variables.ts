@@ -159,7 +159,7 @@ const languages = {
   LANGUAGES: row(
     languageTags,
     'Languages of the catalogue: first that of the columns of its tables, then those that they are [translated](languages.md) to.',
-    { default: '', whenUnset: 'one, which responses do not name; `en,de,ja` with the embedded database' },
+    { default: '', whenUnset: 'one, which responses do not name' },
   ),
 };
 

@@ -79,7 +79,7 @@ export interface FeatureLoaders {
   readonly table: string;
   /** Which of its rows resolvers see by Prisma. Without: all. */
   readonly visibleBy?: VisibleBy;
-  /** Without: no field of its rows is filled in last. */
+  /** Makes what takes the late values of its rows, once for a gateway. Without: its rows have none. */
   readonly createLate?: (deps: LateDeps) => LateSource;
   /** Creates what the loaders of all operations share; the result creates those of one operation. */
   readonly createLoaders: (deps: ReadDeps) => CreateLoaders;

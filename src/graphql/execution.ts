@@ -54,7 +54,8 @@ export interface Execution {
 
 /**
  * Reads what a request asks for.
- * @throws AppError QUERY_TOO_COMPLEX, or BAD_USER_INPUT for a language that is none; GraphQLError, or an AggregateError of several, for faulty variables
+ * @throws AppError QUERY_TOO_COMPLEX, or BAD_USER_INPUT for a language that is none
+ * @throws GraphQLError, or an AggregateError of several, for faulty variables
  */
 export const ask = (
   args: ExecutionArgs,

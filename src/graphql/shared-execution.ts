@@ -1,7 +1,7 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import { bytesOf, type CachedResponse, toBody } from '../cache/cached-response.ts';
+import { bytesOf, type CachedResponse, fillLate, toBody } from '../cache/cached-response.ts';
 import type { Dependencies } from '../cache/dependencies.ts';
-import { fillLate, writeLate } from '../cache/late-value.ts';
+import { writeLate } from '../cache/late-value.ts';
 import type { Executed, Found, MakeBody } from '../cache/response-cache.ts';
 import { RowVanished } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';

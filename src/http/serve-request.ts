@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { type Access, PREVIEW_HEADER, type PreviewTime } from '../access/access.ts';
-import type { CachedResponse } from '../cache/cached-response.ts';
-import { fillLate } from '../cache/late-value.ts';
+import { type CachedResponse, fillLate } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import { LanguageChoice } from '../language/language-choice.ts';
 import type { Languages } from '../language/languages.ts';
+import type { ObservedRequest } from '../observability/observation.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
@@ -143,12 +143,10 @@ class Serving implements App {
   }
 
   #refuse(request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse {
-    const { method, target, headers } = request;
-    const { path } = splitTarget(target);
-    const requestId = this.#requestIdOf(headers['x-request-id']);
+    const observed = this.#observed(request);
     const countedAs = request.fault || !('countedAs' in found) ? undefined : found.countedAs;
-    this.#deps.observer.refuse({ method, path, headers }, requestId, error, countedAs);
-    return this.#deps.writer.rejected(error, errorsOf(found), request, requestId);
+    this.#deps.observer.refuse(observed, error, countedAs);
+    return this.#deps.writer.rejected(error, errorsOf(found), request, observed.requestId);
   }
 
   // 3. Load: a request waits bare, so that rejecting it costs no more than a hit.
@@ -244,20 +242,17 @@ class Serving implements App {
     request: GatewayRequest,
     { head, counts }: KnownRequest,
     cached: CachedResponse,
-    startMs = this.#deps.observer.recordsHits ? performance.now() : 0,
+    startMs?: number,
     filledBody?: string,
   ): GatewayResponse {
-    const { method, target, headers } = request;
-    const requestId = this.#requestIdOf(headers['x-request-id']);
+    const { observer, writer } = this.#deps;
+    const observed = observer.recordsHits ? this.#observed(request, startMs) : undefined;
+    const requestId = observed?.requestId ?? this.#requestIdOf(request.headers['x-request-id']);
     const response =
       filledBody === undefined
-        ? this.#deps.writer.cached(cached, head, request, requestId)
-        : this.#deps.writer.filled(filledBody, head, request, requestId);
-    const { observer } = this.#deps;
-    if (observer.recordsHits) {
-      const { path } = splitTarget(target);
-      observer.hit(counts, response.status, { request: { method, path, headers }, requestId, startMs });
-    } else observer.hit(counts, response.status);
+        ? writer.cached(cached, head, request, requestId)
+        : writer.filled(filledBody, head, request, requestId);
+    observer.hit(counts, response.status, observed);
     return response;
   }
 
@@ -271,22 +266,22 @@ class Serving implements App {
 
   #begin(request: GatewayRequest, route: Route): Call {
     const { method, target, headers } = request;
-    const { path, query } = splitTarget(target);
-    const requestContext = this.#deps.observer.begin(
-      { method, path, headers },
-      this.#requestIdOf(headers['x-request-id']),
-    );
+    const requestContext = this.#deps.observer.begin(this.#observed(request));
     return {
       request,
       route,
-      path,
-      query,
+      ...splitTarget(target),
       admit: (rootFields) => this.#deps.access.admit(headers, rootFields),
       takesLate: method !== 'HEAD',
       language: new LanguageChoice(this.#deps.languages, headers['accept-language']),
       log: requestContext.lazyLog(this.#deps.log),
       requestContext,
     };
+  }
+
+  #observed({ method, target, headers }: GatewayRequest, startMs = performance.now()): ObservedRequest {
+    const { path } = splitTarget(target);
+    return { requestId: this.#requestIdOf(headers['x-request-id']), method, path, headers, startMs };
   }
 
   #end({ request, requestContext }: Call, response: GatewayResponse): GatewayResponse {

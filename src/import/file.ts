@@ -4,7 +4,6 @@ import { chooseFormat } from './formats/formats.ts';
 import { type Counts, fieldOf, type ImportKind, type StagedRow, type WriteContext } from './kind.ts';
 import type { ReadOptions } from './options.ts';
 import type { Fault, SourceRecord } from './record.ts';
-import type { ProgressState } from './report.ts';
 import { RowReader } from './rows.ts';
 import { peek, readRecords } from './source/source.ts';
 import type { Source } from './source/text.ts';
@@ -27,6 +26,16 @@ export interface ImportOptions extends ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface ProgressState {
+  readonly step: string;
+  /** A part of the total, which may be unknown, in bytes or rows. */
+  readonly done: number;
+  readonly total: number | undefined;
+  /** How many rows are through this step. */
+  readonly rows: number;
+}
+
+/** What was imported from a file. */
 export interface Imported extends Omit<Counts, 'inner'> {
   readonly kind: ImportKind;
   readonly format: Format;
@@ -93,8 +102,11 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   });
   if (unknownCurrencies.size > 0)
     onWarning(`neither ISO 4217 nor CLDR has the currency ${[...unknownCurrencies].join(', ')}`);
-  if (reader.otherLanguages.size > 0)
-    onWarning(`columns in no language of LANGUAGES: ${[...reader.otherLanguages].join(', ')}`);
+  if (reader.otherLanguages.size > 0) {
+    const { all = [], areConfigured } = options.languages ?? {};
+    const codes = areConfigured ? all.map(({ code }) => code).join(', ') : 'not set';
+    onWarning(`columns in no language of LANGUAGES (${codes}): ${[...reader.otherLanguages].join(', ')}`);
+  }
   await client.query(`drop table ${STAGE}; drop table if exists ${INNER_STAGE}`);
   return { ...counts, variants, kind, format, container, unusedColumns: [...drafting.unusedColumns] };
 };

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/log.ts';
-import type { Counts } from './kind.ts';
+import type { Imported, ProgressState } from './file.ts';
 import { type Fault, showValue } from './record.ts';
 
 /** What an import tells the operator. */
@@ -12,30 +12,10 @@ export interface Report {
   readonly fault: (source: string, fault: Fault) => void;
   /** Prints what the operator has to know of a file that is imported. */
   readonly warning: (source: string, text: string) => void;
-  readonly counts: (source: string, imported: FileCounts) => void;
+  readonly counts: (source: string, imported: Imported) => void;
   /** How many rows have a fault. */
   readonly rejected: () => number;
   readonly close: () => void;
-}
-
-/** What was imported from a file. */
-export interface FileCounts extends Omit<Counts, 'inner'> {
-  readonly kind: { readonly plural: string };
-  readonly format: { readonly name: string };
-  readonly container: string;
-  /** What was done with variants inside products; undefined if none were said. */
-  readonly variants?: Counts['inner'];
-  /** Columns of the file that are not read. */
-  readonly unusedColumns: readonly string[];
-}
-
-export interface ProgressState {
-  readonly step: string;
-  /** A part of the total, which may be unknown, in bytes or rows. */
-  readonly done: number;
-  readonly total: number | undefined;
-  /** How many rows are through this step. */
-  readonly rows: number;
 }
 
 interface ReportOptions {

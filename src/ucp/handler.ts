@@ -19,6 +19,9 @@ interface Options extends ToolOptions {
   readonly isBehindProxy: boolean;
 }
 
+/** The address of a request says nothing of where a page comes from, which may have led its browser here (DNS rebinding). */
+const LOCAL: readonly string[] = ['http://localhost', 'http://127.0.0.1', 'http://[::1]'];
+
 const PATHS: Readonly<Record<string, ToolName>> = {
   '/ucp/catalog/search': 'search_catalog',
   '/ucp/catalog/lookup': 'lookup_catalog',
@@ -38,7 +41,7 @@ export const createUcpRoutes = async (options: Options): Promise<FindRoute> => {
   }, exposure);
   const routes = new Map<string, Route>([
     ['/.well-known/ucp', showProfile],
-    ['/ucp/mcp', createMcpRoute(runner, baseOf, corsOrigins)],
+    ['/ucp/mcp', createMcpRoute(runner, baseOf, [...(publicUrl === undefined ? LOCAL : [publicUrl]), ...corsOrigins])],
   ]);
   for (const [path, tool] of Object.entries(PATHS)) routes.set(path, createRoute(path, tool, runner, baseOf));
   return (path) => routes.get(path);

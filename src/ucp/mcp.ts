@@ -29,12 +29,12 @@ interface Exchange {
 
 /**
  * The tools by the Model Context Protocol, without sessions: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
- * @param corsOrigins web pages that may call, besides the gateway's own
+ * @param origins of web pages that may call
  */
 export const createMcpRoute = (
   runner: ToolRunner,
   baseOf: (call: Call) => string,
-  corsOrigins: readonly string[],
+  origins: readonly string[],
 ): OperationRoute => ({
   methods: ['POST', 'OPTIONS'],
   errors: ERRORS,
@@ -43,8 +43,8 @@ export const createMcpRoute = (
   run: async (call) => {
     const base = baseOf(call);
     const request = webRequestOf(call, base);
-    const pages = [base, ...corsOrigins].map((origin) => URL.parse(origin)?.hostname ?? '');
-    const refusal = corsOrigins.includes('*') ? undefined : originValidationResponse(request, pages);
+    const hosts = origins.map((origin) => URL.parse(origin)?.hostname ?? '');
+    const refusal = origins.includes('*') ? undefined : originValidationResponse(request, hosts);
     if (refusal) return toGatewayResponse(refusal);
     const parsedBody = await runner.read(call);
     if (Array.isArray(parsedBody)) return toResponse(NO_BATCHES, ProtocolErrorCode.InvalidRequest);

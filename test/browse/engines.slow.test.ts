@@ -4,6 +4,7 @@ import type {
   BrowseEngine,
   BrowseRequest,
   Facet,
+  FallBacks,
   Position,
   ProductSearchOrder,
   SearchFilter,
@@ -42,6 +43,9 @@ const BRANDS = ['Tea & Co', 'Lampe', 'lampe', 'Ærø', '运动', 'Kettle', "O'Ne
 const TAGS = ['tea', 'Tea time', 'new', 'été', 'lamp', 'a\\b', '🍵', 'x y'];
 const ORDERS: ProductSearchOrder[] = ['RELEVANCE', 'BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
 const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale', 'attributes', 'options'];
+/** Besides that of the tables' columns. */
+const FURTHER = [['de'], ['pt-BR', 'pt'], ['pt']];
+const LANGUAGES: readonly FallBacks[] = [undefined, ...FURTHER];
 const CATEGORIES = 12;
 const PRODUCTS = 400;
 
@@ -51,19 +55,35 @@ const list = (values: readonly string[]): string =>
 const one = (values: readonly string[], n: string): string =>
   `(${list(values)})[1 + abs(hashint4(${n})) % ${values.length}]`;
 
+/** Some texts in German, Portuguese and that of Brazil; others are empty, or not there. */
+const translationsSql = (n: string, columns: readonly string[]): string => {
+  const texts = (language: number): string[] =>
+    columns.map((column, place) => {
+      const of = `${n} + ${50 + 10 * language + place}`;
+      return `'${column}', (array[null, '', ${one(WORDS, of)}, ${one(WORDS, `${of} + 5`)} || ' ' || ${one(WORDS, `${of} + 7`)}])[1 + abs(hashint4(${of})) % 4]`;
+    });
+  const ofLanguages = ['de', 'pt', 'pt-BR'].map(
+    (language, place) => `'${language}', case when (${n}) % 3 <> ${place} then jsonb_build_object(${texts(place)}) end`,
+  );
+  return `jsonb_strip_nulls(jsonb_build_object(${ofLanguages}))`;
+};
+
 const COLUMNS = (n: string): string => `
   1 + abs(hashint4(${n} + 1)) % ${CATEGORIES}, ${one(WORDS, `${n} + 2`)} || ' ' || ${one(WORDS, `${n} + 3`)} || case when ${n} % 3 = 0 then ' ' || ${n} % 50 else '' end,
   case when ${n} % 4 = 0 then ${one(WORDS, `${n} + 4`)} end, ${one(WORDS, `${n} + 5`)} || ' <b>' || ${one(WORDS, `${n} + 6`)} || '</b> &amp; ' || ${one(WORDS, `${n} + 7`)},
   case when ${n} % 5 > 0 then ${one(BRANDS, `${n} + 8`)} end, (array[${one(TAGS, `${n} + 9`)}, ${one(TAGS, `${n} + 10`)}, ${one(TAGS, `${n} + 11`)}])[1:${n} % 4],
   (abs(hashint4(${n} + 12)) % 5000) / 100.0, case when ${n} % 3 = 0 then (abs(hashint4(${n} + 13)) % 5000) / 100.0 end, ${n} % 4, abs(hashint4(${n} + 14)) % 20,
   (case when ${n} % 11 = 0 then 'DRAFT' else 'ON_SALE' end)::product_status,
-  case when ${n} % 13 = 0 then now() + ${n} % 7 * interval '1 hour' else now() - (${n} % 40) * interval '1 day 0.000001 s' end, ${attributesSql(n)}`;
+  case when ${n} % 13 = 0 then now() + ${n} % 7 * interval '1 hour' else now() - (${n} % 40) * interval '1 day 0.000001 s' end, ${attributesSql(n)},
+  ${translationsSql(n, ['name', 'subtitle', 'description'])}`;
 const NAMES =
-  'category_id, name, subtitle, description, brand, tags, price, list_price, stock, sales, status, published_at, attributes';
+  'category_id, name, subtitle, description, brand, tags, price, list_price, stock, sales, status, published_at, attributes, translations';
 
 const fill = async ({ sql }: TestDatabase): Promise<void> => {
-  await sql(`insert into category (id, parent_id, name, slug)
-    select n, case when n > 4 then 1 + n % 4 end, ${one(WORDS, 'n')} || ' ' || n, 'c' || n from generate_series(1, ${CATEGORIES}) n`);
+  await sql(`insert into category (id, parent_id, name, slug, translations)
+    select n, case when n > 4 then 1 + n % 4 end, ${one(WORDS, 'n')} || ' ' || n, 'c' || n, ${translationsSql('n', ['name'])} from generate_series(1, ${CATEGORIES}) n`);
+  await sql(`insert into term_translation select language, term, ${one([...WORDS, '', ''], 'hashtext(language || term)')}
+    from unnest(array['de', 'pt', 'pt-BR']) language, unnest(${list([...TAGS, 'Material', 'Power', 'Size', 'Wool', 'M'])}) term where hashtext(language || term) % 3 <> 0`);
   await sql(
     `insert into product (id, slug, ${NAMES}) select n, 'p' || n, ${COLUMNS('n')} from generate_series(1, ${PRODUCTS}) n`,
   );
@@ -90,6 +110,11 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
     `update product set price = 129.90 + id % 10 * 0.01 where id % 4 = ${n % 4}`,
     `insert into product (slug, ${NAMES}) overriding system value select 'x' || ${n}, ${COLUMNS(`${n}`)} on conflict do nothing`,
     `update category set name = ${one(WORDS, `${n}`)}, parent_id = null where id = ${1 + (n % CATEGORIES)}`,
+    `update category set translations = ${translationsSql(`${n}`, ['name'])} where id = ${1 + (n % CATEGORIES)}`,
+    `update product set translations = ${translationsSql(`${n}`, ['name', 'subtitle', 'description'])} where id between ${id} and ${id + 3}`,
+    `update term_translation set text = ${one(WORDS, `${n}`)} where term in (${one(TAGS, `${n} + 1`)}, 'Size', 'Wool')`,
+    `delete from term_translation where term = ${one(TAGS, `${n}`)} and language = 'pt'`,
+    `insert into term_translation values ('de', ${one(TAGS, `${n}`)}, ${one(WORDS, `${n} + 1`)}) on conflict do nothing`,
     ...deepChanges(id, n),
   ];
   await sql(kinds[n % kinds.length] ?? '');
@@ -162,6 +187,7 @@ const randomRequest = (g: GeneratorValue, now: Date): BrowseRequest => {
     isCounted: pick([true, false]),
     facets: new Set(FACETS.filter(() => pick([true, false, false]))),
     now,
+    languages: pick(LANGUAGES),
   };
 };
 
@@ -199,7 +225,7 @@ const askBoth = async ({ sql, index, either }: BrowseEngines, request: BrowseReq
 test('both engines answer every question alike, while the catalogue changes', { timeout: 300_000 }, async () => {
   await using database = await createTestDatabase();
   await fill(database);
-  await using engines = await createBrowseEngines(database);
+  await using engines = await createBrowseEngines(database, { languages: FURTHER });
   const { sql, index, now, browseIndex } = engines;
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {
@@ -211,10 +237,11 @@ test('both engines answer every question alike, while the catalogue changes', { 
 
       const terms = randomTerms(g);
       if (terms.length === 0) return;
-      const suggestion = { terms, limit: pick([1, 5, 20]), now: request.now };
+      const { languages } = request;
+      const suggestion = { terms, limit: pick([1, 5, 20]), now: request.now, languages };
       expect(await index.suggest(suggestion), JSON.stringify(suggestion)).toEqual(await sql.suggest(suggestion));
-      expect(await index.correct(terms, request.now), JSON.stringify(terms)).toEqual(
-        await sql.correct(terms, request.now),
+      expect(await index.correct(terms, request.now, languages), JSON.stringify(terms)).toEqual(
+        await sql.correct(terms, request.now, languages),
       );
     }),
     { numRuns: 300 },

@@ -3,6 +3,7 @@ import { ROUTES } from '../../src/rest/routes.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
 import type { Openapi } from '../support/rest-openapi.ts';
 import { createRestartableDatabase } from '../support/restartable-database.ts';
+import { checkMcp } from './mcp.ts';
 import { type Prism, startPrism } from './prism.ts';
 import { expectations } from './targets.ts';
 
@@ -31,7 +32,7 @@ const check = async (
 await using database = await createRestartableDatabase();
 const seeded = runCli(['seed'], { DATABASE_URL: database.url });
 assert.equal(await seeded.ended, 0, seeded.output());
-await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, STALE_IF_ERROR_S: '0' });
+await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, STALE_IF_ERROR_S: '0', UCP: 'on' });
 await using restricted = await startGatewayProcess({ DATABASE_URL: database.url, ACCESS_TOKENS: TOKEN });
 const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as Openapi;
 const paths = Object.keys(document.paths).map((path) => path.replace('{id}', '2'));
@@ -59,6 +60,8 @@ for (const path of paths) {
   await check(closed, path, path.startsWith('/api/notice/2') ? 200 : 401);
   await check(closed, path, 200, { authorization: `Bearer ${TOKEN}` });
 }
+
+console.log(`MCP: ${await checkMcp(new URL('/ucp/mcp', gateway.url))}`);
 
 await database.stopAtOnce();
 for (const path of paths) await check(prism, path, 503);

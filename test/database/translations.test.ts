@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, emptyTables } from '../support/database.ts';
+import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
 
 const database = await shared(createTestDatabase());
@@ -151,5 +152,28 @@ describe('the words of a product in a language', () => {
     await sql('delete from translated_words');
     await sql(`select vitrine_make_words('product')`);
     expect(await wordsOf(1)).toEqual({ de: 'Stiefel: =de acme leather new of stiefel warm' });
+  });
+
+  test('are right also where a product and a label of its tag are written at once, whichever comes first', async () => {
+    await using one = await openSession(database);
+    await using other = await openSession(database);
+    const waits = `select from pg_stat_activity where datname = current_database() and application_name = 'back office' and wait_event_type = 'Lock'`;
+    const insert = (slug: string) =>
+      `insert into product (id, category_id, name, slug, price, tags) values (default, 1, 'Cap', '${slug}', 1, '{summer}')`;
+    for (const [first, second] of [
+      [insert('cap'), `insert into term_translation values ('de', 'summer', 'Sommer')`],
+      [`update term_translation set text = 'Hochsommer' where term = 'summer'`, insert('hat')],
+    ] as const) {
+      await one.query('begin');
+      await one.query(first);
+      const waiting = other.query(second);
+      await expect.poll(() => sql(waits)).toHaveLength(1);
+      await one.query('commit');
+      await waiting;
+    }
+    const rows = await sql(
+      `select array_to_string(tsvector_to_array(w.words), ' ') as words from translated_words w join product p on p.id = product_id where slug in ('cap', 'hat')`,
+    );
+    expect(rows).toEqual([{ words: '=de cap hochsommer' }, { words: '=de cap hochsommer' }]);
   });
 });

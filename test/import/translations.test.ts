@@ -55,21 +55,26 @@ Pot,6,Pans,Topf,,,,,
     [
       'Akeneo',
       'sku;categories;name-en_US;name-de_DE;description-en_US-ecommerce;description-de_DE-ecommerce;price-EUR',
+      'A-7;Pans;Pan;Pfanne;Good;Gut;5',
       'category=categories,price=price-EUR',
     ],
     [
       'Shopware',
       'product_number;category;translations.DEFAULT.name;translations.de-DE.name;translations.en-GB.description;translations.de-DE.description;price',
+      'A-7;Pans;Pan;Pfanne;Good;Gut;5',
       'sku=product_number',
     ],
     [
       'OpenCart',
-      'sku;categories;name(en-gb);name(de-de);description(en-gb);description(de-de);price',
+      'sku;categories;name(en-gb);name(de-de);description(en-gb);description(de-de);price;tags(en-gb)',
+      'A-7;Pans;Pan;Pfanne;Good;Gut;5;red',
       'category=categories',
     ],
-  ])('is as %s names it', async (_, header, map) => {
-    const text = `${header}\nA-7;Pans;Pan;Pfanne;Good;Gut;5\n`;
-    const { created, faults, unusedColumns } = await importText(text, { languages, map: parseMapping([map]) });
+  ])('is as %s names it', async (_, header, row, map) => {
+    const { created, faults, unusedColumns } = await importText(`${header}\n${row}\n`, {
+      languages,
+      map: parseMapping([map]),
+    });
     expect({ created, faults, unusedColumns }).toEqual({ created: 1, faults: [], unusedColumns: [] });
     expect(await sql('select sku, name, description, translations from product')).toEqual([
       { sku: 'A-7', name: 'Pan', description: 'Good', translations: { de: { name: 'Pfanne', description: 'Gut' } } },
@@ -96,8 +101,8 @@ Pot,6,Pans,Topf,,,,,
     expect(await translations()).toEqual([{ de: { name: 'Pfanne' } }]);
     await importText('[{ "slug": "pan", "translations": { "fr": { "name": "Poêle" } }, "stock": 3 }]', { onWarning });
     expect(warnings).toEqual([
-      'columns in no language of LANGUAGES: name:fr',
-      'columns in no language of LANGUAGES: translations.fr',
+      'columns in no language of LANGUAGES (en, de, pt-BR): name:fr',
+      'columns in no language of LANGUAGES (not set): translations.fr',
     ]);
     expect(await translations()).toEqual([{ de: { name: 'Pfanne' } }]);
     const map = parseMapping(['name:fr=Titel']);
@@ -244,6 +249,18 @@ describe('slugs', () => {
       { slug: 'pan-de', language: 'de', id: pot },
       { slug: 'pot-de', language: 'de', id: pan },
     ]);
+  });
+
+  test('in a language go to a new product, if the one that had it gets another', async () => {
+    await importText('name,price,category,slug:de\nPan,5,Pans,pfanne\nPot,5,Pans,topf\n', { languages });
+    const next = 'name,price,category,slug:de\nWok,5,Pans,pfanne\nPan,5,Pans,topf\nPot,5,Pans,kessel\n';
+    expect(await importText(next, { languages })).toMatchObject({ created: 1, changed: 2, faults: [] });
+    expect(await sql(`select name, translations #>> '{de,slug}' as slug from product order by name`)).toEqual([
+      { name: 'Pan', slug: 'topf' },
+      { name: 'Pot', slug: 'kessel' },
+      { name: 'Wok', slug: 'pfanne' },
+    ]);
+    expect(await importText(next, { languages })).toMatchObject({ unchanged: 3 });
   });
 
   test('in a language that another product has reject the row', async () => {

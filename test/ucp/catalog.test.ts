@@ -421,5 +421,14 @@ describe('MCP', () => {
   test('a page of another site is refused', async () => {
     expect((await call('tools/list', {}, { origin: 'https://elsewhere.example' })).status).toBe(403);
     expect((await call('tools/list', {}, { origin: 'https://api.example' })).status).toBe(200);
+    // Whatever address a page has led its browser to (DNS rebinding).
+    await using local = await createTestGateway(database, { UCP: 'on' });
+    const from = async (origin: string, host: string) => {
+      const headers = { ...JSON_HEADERS, accept: '*/*', origin, host };
+      return (await local.request('POST', '/ucp/mcp', headers, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'))
+        .status;
+    };
+    expect(await from('http://evil.example', 'evil.example')).toBe(403);
+    expect(await from('http://localhost:4000', 'localhost:4000')).toBe(200);
   });
 });

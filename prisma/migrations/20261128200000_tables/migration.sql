@@ -25,8 +25,8 @@ create function vitrine_has_each_once(list text[]) returns boolean
   language sql immutable parallel safe
   return (select count(*) = count(distinct item) from unnest(list) as item);
 
--- Translations are an object by language, a tag of BCP 47 in its canonical case (de, pt-BR, zh-Hant-TW); and of each an object of texts by the columns
--- that they stand for, or of a list of texts by place, where null is none.
+-- Translations are an object by language, a tag of BCP 47 in its canonical case (de, pt-BR, zh-Hant-TW); and of each an object of texts by the
+-- columns that they stand for, or of a list of texts by place, where null is none.
 create function vitrine_are_translations(translations jsonb, texts text[], lists text[]) returns boolean
   language sql immutable strict parallel safe
   return case when jsonb_typeof(translations) <> 'object' then false else not exists (

@@ -133,8 +133,8 @@ create trigger vitrine_notify_delete after delete on product
   referencing old table as old_rows
   for each statement execute function vitrine_notify_products();
 
--- One trigger for all that an update of products needs, notification, words and aliases of slugs, with one query where one row is written: each query costs as much
--- as a new stock itself. As vitrine_keep_words says, a writer needs no rights on words, and the search path names nobody's schema.
+-- One trigger for all that an update of products needs, notification, words and aliases of slugs, with one query where one row is written: each query
+-- costs as much as a new stock itself. As vitrine_keep_words says, a writer needs no rights on words, and the search path names nobody's schema.
 create function vitrine_products_updated() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

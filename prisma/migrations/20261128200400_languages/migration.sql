@@ -22,8 +22,8 @@ create table translated_words (
   language   text not null,
   -- As it is shown.
   name       text not null,
-  -- As vitrine_search makes them of the texts as they are shown, with the language as a word of its own, `=pt-BR`: so the index finds the words of one
-  -- language.
+  -- As vitrine_search makes them of the texts as they are shown, with the language as a word of its own, `=pt-BR`: so the index finds the words of
+  -- one language.
   words      tsvector not null,
   constraint translated_words_pkey primary key (product_id, language)
 );
@@ -180,8 +180,8 @@ create trigger vitrine_labels_delete after delete on term_translation
 create trigger vitrine_labels_truncate after truncate on term_translation
   for each statement execute function vitrine_labels_changed();
 
--- What leads to a product or category beside its own slug: the slugs of its translations, each once in a language; and, without a language, every slug
--- that it had before, until another takes it.
+-- What leads to a product or category beside its own slug: the slugs of its translations, each once in a language; and, without a language, every
+-- slug that it had before, until another takes it.
 create table slug_alias (
   kind     text not null,
   slug     text not null,
@@ -193,8 +193,8 @@ create table slug_alias (
 
 create index slug_alias_kind_id_idx on slug_alias (kind, id);
 
--- The transaction that last gave a row its slug, in a language or (empty) of its own: a slug that one transaction gives and takes away was never seen,
--- and becomes no alias.
+-- The transaction that last gave a row its slug, in a language or (empty) of its own: a slug that one transaction gives and takes away was never
+-- seen, and becomes no alias.
 create table slug_change (
   kind        text not null,
   id          integer not null,

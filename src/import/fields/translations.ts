@@ -6,8 +6,8 @@ import { InvalidPartError, InvalidValueError, type Parse } from './parse.ts';
 export const PRODUCT_TEXTS = ['name', 'slug', 'subtitle', 'description', 'imageAlts'] as const;
 
 /**
- * The fields of a kind with their texts in further languages, as `{ "de": { "name": "Pfanne" } }`. What a row says of a text replaces that text alone, and
- * one without a value goes. Faults are those of `name:de`.
+ * The fields of a kind with their texts in further languages, as `{ "de": { "name": "Pfanne" } }`. What a row says of a text replaces that text
+ * alone, and one without a value goes. Faults are those of `name:de`.
  * @param names the fields that are translated
  */
 export const withTranslations = (fields: ImportKind['fields'], names: readonly string[]): ImportKind['fields'] => ({

@@ -103,7 +103,10 @@ export interface FormatFile<Name extends string> {
   readonly text: (record: SourceRecord, name: Name) => string;
   /** The file's name for the column, once seen; else the first of ours. */
   readonly columnOf: (name: Name) => string;
-  /** What the columns of languages say, as the field `translations` of a draft; nothing if the record has none. @param own what the record has as such */
+  /**
+   * What the columns of languages say, as the field `translations` of a draft; nothing if the record has none.
+   * @param own what the record has as such
+   */
   readonly translationsIn: (record: Pick<SourceRecord, 'fields'>, own?: Value) => { readonly translations?: Value };
 }
 

@@ -41,13 +41,18 @@ export class Translations {
     this.#languages = languages;
   }
 
-  /** @param aliasOf the field of a format's own column @returns `name:de`, or `name`; undefined for a column of no text, or of no language */
-  nameOf(column: string, aliasOf: (plain: string) => string | undefined): string | undefined {
+  /**
+   * @param ownNameOf the name of a format's own column
+   * @returns `name:de`, or `name` for any column in the language of the tables; undefined for a column of no text, or of no language
+   */
+  nameOf(column: string, ownNameOf: (plain: string) => string | undefined): string | undefined {
     const { text = '', tag = '' } = spelledIn(column) ?? {};
-    const field = this.#texts.get(plainName(aliasOf(plainName(text)) ?? text));
-    if (field === undefined) return undefined;
-    const language = this.#codeOf(tag, column);
-    return language === DEFAULT ? field : language && `${field}:${language}`;
+    const own = ownNameOf(plainName(text));
+    const field = this.#texts.get(plainName(own ?? text));
+    const language = this.#codeOf(tag);
+    if (language === DEFAULT) return field ?? own;
+    if (field !== undefined && language === undefined) this.#tell(column);
+    return field && language && `${field}:${language}`;
   }
 
   /**
@@ -64,8 +69,9 @@ export class Translations {
     if (!entries && !isBlank(value) && !isObject(value)) return value;
     const translations: Record<string, Value> = {};
     for (const [tag, texts] of entries ?? Object.entries(isObject(value) ? value : {})) {
-      const language = this.#codeOf(tag, `translations.${tag}`);
-      if (language !== undefined && language !== DEFAULT) translations[language] = this.#named(texts);
+      const language = this.#codeOf(tag);
+      if (language === undefined) this.#tell(`translations.${tag}`);
+      else if (language !== DEFAULT) translations[language] = this.#named(texts);
     }
     for (const [name, text] of given) {
       const [field = '', language = ''] = name.split(':');
@@ -82,10 +88,13 @@ export class Translations {
     );
   }
 
-  #codeOf(tag: string, column: string): string | undefined {
+  #tell(column: string): void {
+    if (this.otherLanguages.size < MAX_OTHERS) this.otherLanguages.add(column);
+  }
+
+  #codeOf(tag: string): string | undefined {
     if (tag === DEFAULT) return DEFAULT;
     const language = this.#languages.find(tag.replaceAll('_', '-'));
-    if (language === undefined && this.otherLanguages.size < MAX_OTHERS) this.otherLanguages.add(column);
     return language?.isDefault ? DEFAULT : language?.code;
   }
 }

@@ -23,7 +23,7 @@ export const openSource = async (path: string): Promise<Source> => {
   async function* blocks(signal: AbortSignal): AsyncGenerator<Buffer, void> {
     const stream: Readable = isStdin ? process.stdin : createReadStream(path, { highWaterMark: BLOCK_BYTES });
     addAbortSignal(signal, stream);
-    // A pipe delivers much smaller chunks.
+    // A pipe delivers much smaller chunks, in which too few records would tell the format and the columns of the file.
     let chunks: Buffer[] = [];
     let bytes = 0;
     try {

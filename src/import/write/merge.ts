@@ -14,7 +14,15 @@ export interface MergeContext extends WriteContext {
 /** Rows in one statement: few enough that there is progress every second. */
 const CHUNK_ROWS = 5000;
 
-/** Writes the staged rows into the catalogue, all in one transaction. */
+/**
+ * Writes the staged rows into the catalogue, all in one transaction.
+ *
+ * A kind notes in the stage which row of its table each staged row is, if it is one. Checks then delete staged rows that cannot be written, and
+ * report them: those of every kind, and those of its own. What is left is written in ranges: rows without a target are inserted, and those that
+ * differ from theirs are updated, by two statements that are made of what the fields say. Where the database refuses a range, halves of it are
+ * tried, until the one row that is at fault is found and rejected. Where rows take values from one another, a rejected one undoes all: then
+ * everything is written again without it and those that depend on it.
+ */
 export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   const { client, kind, rowCount, prune, onProgress } = context;
   const { find, reject, prepare } = kind.write ?? {};
