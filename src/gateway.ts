@@ -44,7 +44,7 @@ import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
 import type { Call, FindRoute } from './http/route.ts';
-import { type App, createApp } from './http/serve-request.ts';
+import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import { createObservability } from './observability/events.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
@@ -242,6 +242,9 @@ const createMemory = (
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
+  const fallBacks = new Languages(config.languages).all.flatMap((language) =>
+    language.fallBacks ? [language.fallBacks] : [],
+  );
   const lateDeps = { sql, clock, tracing, timeoutMs };
   const lateSources = new Map(
     FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
@@ -254,7 +257,7 @@ const createMemory = (
     log,
     thread:
       config.changeFeed === 'listen' && browseIndexMaxBytes > 0
-        ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes }
+        ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes, languages: fallBacks }
         : undefined,
   });
   onClose(browseIndex.close);
@@ -394,7 +397,7 @@ const createHttp = (
   });
   const streamOf = (call: Call) => live.streamOf(call);
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
-  const app = createApp({
+  const app = new Serving({
     routes: [
       ...agents,
       createGraphqlRoutes({ yoga, documents, answers, maskError, eventStreams, streamOf, graphiql }),

@@ -5,8 +5,9 @@ import type { TagVersions } from '../cache/tags.ts';
 import { oneRow, withConnection } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
 import { connectionConfig, SET_SESSION } from '../database/connection.ts';
-import type { Sql, Statement } from '../database/sql.ts';
-import type { BrowseEngine, BrowseResult, Suggestion } from './browse-engine.ts';
+import type { Sql } from '../database/sql.ts';
+import { namesIn } from '../language/shown.ts';
+import type { BrowseEngine, BrowseResult, FallBacks, Suggestion, SuggestionRequest } from './browse-engine.ts';
 import { type IndexStatus, NO_INDEX, type Questions, type Suggested, type ThreadOptions } from './index/messages.ts';
 import { IndexThread } from './index/thread.ts';
 import { compareCodePoints } from './order.ts';
@@ -34,11 +35,6 @@ const PRESENT_MS = 30_000;
 const LOOK_TIMEOUT_MS = 5000;
 
 const COUNT_UP_TO = `select count(*)::int as count from (select from product where status = 'ON_SALE' limit $1) first`;
-
-const NAMES: Statement = {
-  name: 'browse_names',
-  text: 'select id, name from product where id = any($1::int[])',
-};
 
 /** The index of products in memory, with what decides when it answers. */
 export class BrowseIndex {
@@ -91,22 +87,20 @@ export class BrowseIndex {
   before(other: BrowseEngine, dependencies: Dependencies): BrowseEngine {
     return {
       search: async (request) => {
-        if (request.languages) return other.search(request);
-        const give = async (found: BrowseResult) => (request.order === 'NAME_ASC' ? this.#withNames(found) : found);
+        const { order, languages } = request;
+        const give = async (found: BrowseResult) => (order === 'NAME_ASC' ? this.#withNames(found, languages) : found);
         return (await this.#ask('search', request, dependencies, give)) ?? other.search(request);
       },
       suggest: async (request) => {
-        const { terms, now, limit, languages } = request;
-        if (languages) return other.suggest(request);
+        const { limit, ...rest } = request;
         // More products than are asked for, as some have the same name.
-        const asked = { terms, now, maxProducts: limit * 4 + 20 };
-        const give = (found: Suggested) => this.#toSuggestions(found, limit);
+        const asked = { ...rest, maxProducts: limit * 4 + 20 };
+        const give = (found: Suggested) => this.#toSuggestions(found, request);
         return (await this.#ask('suggest', asked, dependencies, give)) ?? other.suggest(request);
       },
       correct: async (terms, now, languages) => {
-        if (languages) return other.correct(terms, now, languages);
-        const found = await this.#ask('correct', { terms, now }, dependencies, async (reply) => reply);
-        return found ? found.terms : other.correct(terms, now);
+        const found = await this.#ask('correct', { terms, now, languages }, dependencies, async (reply) => reply);
+        return found ? found.terms : other.correct(terms, now, languages);
       },
     };
   }
@@ -137,13 +131,21 @@ export class BrowseIndex {
     return undefined;
   }
 
-  async #namesOf(ids: readonly number[]): Promise<Map<number, string>> {
-    const rows = await this.#deps.sql.rows<{ id: number; name: string }>(NAMES, [ids]);
-    return new Map(rows.map(({ id, name }) => [id, name]));
+  async #namesOf(ids: readonly number[], languages: FallBacks): Promise<Map<number, string>> {
+    const { joins, name } = namesIn(languages);
+    const statement = {
+      name: ['browse_names', ...(languages ?? [])].join('_'),
+      text: `select p.id, ${name} as name from product p${joins} where p.id = any($1::int[])`,
+    };
+    const rows = await this.#deps.sql.rows<{ id: number; name: string }>(statement, [ids]);
+    return new Map(rows.map((row) => [row.id, row.name]));
   }
 
-  async #withNames(found: BrowseResult): Promise<BrowseResult | undefined> {
-    const names = await this.#namesOf(found.items.map(({ id }) => id));
+  async #withNames(found: BrowseResult, languages: FallBacks): Promise<BrowseResult | undefined> {
+    const names = await this.#namesOf(
+      found.items.map(({ id }) => id),
+      languages,
+    );
     const items = found.items.flatMap(({ id, position }) => {
       const name = names.get(id);
       return name === undefined ? [] : [{ id, position: [name, ...position] }];
@@ -151,9 +153,9 @@ export class BrowseIndex {
     return items.length === found.items.length ? { ...found, items } : undefined;
   }
 
-  async #toSuggestions(found: Suggested, limit: number): Promise<Suggestion[] | undefined> {
+  async #toSuggestions(found: Suggested, { limit, languages }: SuggestionRequest): Promise<Suggestion[] | undefined> {
     const nameless = found.products.filter(({ name }) => name === undefined).map(({ id }) => id);
-    return mergeSuggestions(found, nameless.length > 0 ? await this.#namesOf(nameless) : new Map(), limit);
+    return mergeSuggestions(found, nameless.length > 0 ? await this.#namesOf(nameless, languages) : new Map(), limit);
   }
 }
 

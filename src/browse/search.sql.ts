@@ -1,4 +1,4 @@
-import { namesIn } from '../product/product.sql.ts';
+import { namesIn } from '../language/shown.ts';
 import { visibility } from '../product/visibility.ts';
 import {
   type BrowseRequest,

@@ -1,6 +1,5 @@
-import { labelSql, shownSql } from '../language/shown.ts';
+import { labelSql, namesIn, shownSql } from '../language/shown.ts';
 import { orderBySql } from '../product/product.order.ts';
-import { namesIn } from '../product/product.sql.ts';
 import { visibility } from '../product/visibility.ts';
 import type { FallBacks, SearchTerm, SuggestionRequest } from './browse-engine.ts';
 import { changesAllowed } from './correction.ts';

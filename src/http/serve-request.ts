@@ -6,6 +6,7 @@ import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import { LanguageChoice } from '../language/language-choice.ts';
 import type { Languages } from '../language/languages.ts';
+import type { ObservedRequest } from '../observability/observation.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
@@ -22,14 +23,7 @@ import type { KnownRequest, RequestCache } from './request-cache.ts';
 import type { Call, FindRoute, OperationRoute, ResponseRoute, Route } from './route.ts';
 
 /** The whole gateway, as a function. */
-export interface App {
-  /**
-   * Answers a request: at once from memory, and where it is refused; else by a promise, which never rejects: every failure is a response.
-   */
-  readonly handle: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse>;
-  /** The same in two steps: where the response is not in memory, a function that makes it. */
-  readonly lookUp: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse> | MakeResponse;
-}
+export type App = Pick<Serving, 'handle' | 'lookUp'>;
 
 /** To be called once. */
 export type MakeResponse = () => GatewayResponse | Promise<GatewayResponse>;
@@ -48,8 +42,6 @@ interface Deps {
   readonly log: Logger;
 }
 
-export const createApp = (deps: Deps): App => new Serving(deps);
-
 /**
  * The life of a request:
  * 1. key: its bytes lead to the response of an equal one, where that is current and this caller may read it: a hit, with its late values filled in;
@@ -59,7 +51,7 @@ export const createApp = (deps: Deps): App => new Serving(deps);
  * 5. write: status, headers, body; an error in the format of the route;
  * 6. record: log, metrics, trace.
  */
-class Serving implements App {
+export class Serving {
   readonly #deps: Deps;
   readonly #requestIdOf = createRequestIds();
 
@@ -67,14 +59,16 @@ class Serving implements App {
     this.#deps = deps;
   }
 
-  readonly handle: App['handle'] = (request) => {
+  /** Answers a request: at once from memory, and where it is refused; else by a promise, which never rejects: every failure is a response. */
+  readonly handle = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> => {
     const found = this.lookUp(request);
     return typeof found === 'function' ? found() : found;
   };
 
   // 1. Key.
 
-  readonly lookUp: App['lookUp'] = (request) => {
+  /** The same in two steps: where the response is not in memory, a function that makes it. */
+  readonly lookUp = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> | MakeResponse => {
     const key = request.fault ? undefined : this.#deps.requests.keyOf(request);
     const known = key === undefined ? undefined : this.#deps.requests.find(key);
     const hit = known && this.#answerKnown(request, key, known);
@@ -142,12 +136,10 @@ class Serving implements App {
   }
 
   #refuse(request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse {
-    const { method, target, headers } = request;
-    const { path } = splitTarget(target);
-    const requestId = this.#requestIdOf(headers['x-request-id']);
+    const observed = this.#observed(request);
     const countedAs = request.fault || !('countedAs' in found) ? undefined : found.countedAs;
-    this.#deps.observer.refuse({ method, path, headers }, requestId, error, countedAs);
-    return this.#deps.writer.rejected(error, errorsOf(found), request, requestId);
+    this.#deps.observer.refuse(observed, error, countedAs);
+    return this.#deps.writer.rejected(error, errorsOf(found), request, observed.requestId);
   }
 
   // 3. Load: a request waits bare, so that rejecting it costs no more than a hit.
@@ -243,20 +235,17 @@ class Serving implements App {
     request: GatewayRequest,
     { head, counts }: KnownRequest,
     cached: CachedResponse,
-    startMs = this.#deps.observer.recordsHits ? performance.now() : 0,
+    startMs?: number,
     filledBody?: string,
   ): GatewayResponse {
-    const { method, target, headers } = request;
-    const requestId = this.#requestIdOf(headers['x-request-id']);
+    const { observer, writer } = this.#deps;
+    const observed = observer.recordsHits ? this.#observed(request, startMs) : undefined;
+    const requestId = observed?.requestId ?? this.#requestIdOf(request.headers['x-request-id']);
     const response =
       filledBody === undefined
-        ? this.#deps.writer.cached(cached, head, request, requestId)
-        : this.#deps.writer.filled(filledBody, head, request, requestId);
-    const { observer } = this.#deps;
-    if (observer.recordsHits) {
-      const { path } = splitTarget(target);
-      observer.hit(counts, response.status, { request: { method, path, headers }, requestId, startMs });
-    } else observer.hit(counts, response.status);
+        ? writer.cached(cached, head, request, requestId)
+        : writer.filled(filledBody, head, request, requestId);
+    observer.hit(counts, response.status, observed);
     return response;
   }
 
@@ -270,22 +259,22 @@ class Serving implements App {
 
   #begin(request: GatewayRequest, route: Route): Call {
     const { method, target, headers } = request;
-    const { path, query } = splitTarget(target);
-    const requestContext = this.#deps.observer.begin(
-      { method, path, headers },
-      this.#requestIdOf(headers['x-request-id']),
-    );
+    const requestContext = this.#deps.observer.begin(this.#observed(request));
     return {
       request,
       route,
-      path,
-      query,
+      ...splitTarget(target),
       admit: (rootFields) => this.#deps.access.admit(headers, rootFields),
       takesLate: method !== 'HEAD',
       language: new LanguageChoice(this.#deps.languages, headers['accept-language']),
       log: requestContext.lazyLog(this.#deps.log),
       requestContext,
     };
+  }
+
+  #observed({ method, target, headers }: GatewayRequest, startMs = performance.now()): ObservedRequest {
+    const { path } = splitTarget(target);
+    return { requestId: this.#requestIdOf(headers['x-request-id']), method, path, headers, startMs };
   }
 
   #end({ request, requestContext }: Call, response: GatewayResponse): GatewayResponse {

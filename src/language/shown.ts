@@ -51,3 +51,20 @@ export const labelSql = (term: string, languages: readonly string[] = []): strin
 /** The first of some expressions that is not null. Codes of languages need no escape. */
 export const firstOf = (expressions: readonly string[], last: string): string =>
   expressions.length === 0 ? last : `coalesce(${[...expressions, last].join(', ')})`;
+
+/**
+ * The names of products `p` in a language: what joins them, and an expression. They stand apart from `translations`, which may be as long as a page
+ * of text for each product.
+ */
+export const namesIn = (languages: readonly string[] = []): { readonly joins: string; readonly name: string } => ({
+  joins: languages
+    .map(
+      (language, place) =>
+        ` left join translated_words n${place} on n${place}.product_id = p.id and n${place}.language = '${language}'`,
+    )
+    .join(''),
+  name: firstOf(
+    languages.map((_, place) => `n${place}.name`),
+    'p.name',
+  ),
+});

@@ -85,7 +85,7 @@ const countAnswer = ({ request, status, durationMs }: AnsweredRequest, requests:
   requests.answered(request.counts, request.cache, status, durationMs / 1000, request.code);
 
 const endSpan = ({ request, status }: Pick<AnsweredRequest, 'request' | 'status'>): void => {
-  const { span } = request.origin;
+  const { span } = request;
   if (span?.isSampled) span.end(spanName(request), spanAttributes(request, status), status >= 500);
 };
 

@@ -47,25 +47,20 @@ export type Observe = (observation: Observation) => void;
 
 /** The parts of a request that are recorded. */
 export interface ObservedRequest {
+  readonly requestId: string;
   readonly method: string;
   /** Without the query string, which may hold private data. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-}
-
-interface Origin {
-  readonly requestId: string;
-  readonly method: string;
-  readonly path: string;
-  /** By `performance.now()`. */
+  /** When it came, by `performance.now()`. */
   readonly startMs: number;
-  /** Undefined where traces are off. */
-  readonly span: RequestSpan | undefined;
 }
 
 /** The facts of a request for the log, the metrics, `Server-Timing` and the trace. */
 export class RequestContext {
-  readonly origin: Origin;
+  readonly origin: ObservedRequest;
+  /** Undefined where traces are off. */
+  readonly span: RequestSpan | undefined;
   readonly #requests: RequestCounts;
   counts: OperationCounts;
   cache: CacheUse = 'none';
@@ -78,8 +73,9 @@ export class RequestContext {
   /** Sum of their durations, with the wait for a connection. */
   databaseMs = 0;
 
-  constructor(origin: Origin, requests: RequestCounts) {
+  constructor(origin: ObservedRequest, span: RequestSpan | undefined, requests: RequestCounts) {
     this.origin = origin;
+    this.span = span;
     this.#requests = requests;
     this.counts = firstCounts(origin.path, requests);
   }
@@ -96,7 +92,8 @@ export class RequestContext {
 
   /** The logger of this request, created on first use: most requests log nothing. */
   lazyLog(log: Logger): LazyLog {
-    const { requestId, span } = this.origin;
+    const { span } = this;
+    const { requestId } = this.origin;
     let child: Logger | undefined;
     return () => {
       child ??= log.child({ requestId, ...(span && { traceId: span.traceId }) });

@@ -42,10 +42,10 @@ export class RequestLog {
   }
 
   writeRequest({ request, status, durationMs: ms }: AnsweredRequest): void {
-    const { origin, counts, cache, code, statements, isRejected } = request;
+    const { origin, span, counts, cache, code, statements, isRejected } = request;
     // A line for each rejection would add to the overload.
     if (!this.#isOn || isRejected || !(this.#hasHits || this.#isWorthALine(request, status))) return;
-    const { requestId, span, method } = origin;
+    const { requestId, method } = origin;
     const { handler, operation } = counts;
     const traceId = span?.traceId;
     const path = shortened(origin.path, MAX_PATH_CHARS);

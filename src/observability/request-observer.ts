@@ -5,7 +5,7 @@ import type { ObserveStatement } from '../database/pool.ts';
 import type { AppError } from '../errors.ts';
 import type { OperationCounts, RequestCounts } from './counts.ts';
 import { type Observe, type ObservedRequest, RequestContext } from './observation.ts';
-import type { RequestSpan, Tracing } from './tracing.ts';
+import type { Tracing } from './tracing.ts';
 
 interface Deps {
   readonly requests: RequestCounts;
@@ -14,14 +14,6 @@ interface Deps {
   readonly tracing: Tracing;
   /** Shows what is observed. */
   readonly observe: Observe;
-}
-
-/** A hit that is to be logged or traced. */
-interface RecordedHit {
-  readonly request: ObservedRequest;
-  readonly requestId: string;
-  /** By `performance.now()`. */
-  readonly startMs: number;
 }
 
 /** Observes every request and its statements, for the log, the metrics and the trace. */
@@ -43,28 +35,22 @@ export class RequestObserver {
   }
 
   /** Begins to record a request that has no cached response. */
-  begin(request: ObservedRequest, requestId: string): RequestContext {
+  begin(request: ObservedRequest): RequestContext {
     this.observe({ kind: 'begin' });
-    return this.#follow(request, requestId);
+    return this.#follow(request);
   }
 
   /** Records a request that is refused before it begins. @param countedAs what it is for, where that is known */
-  refuse(
-    request: ObservedRequest,
-    requestId: string,
-    error: AppError,
-    countedAs?: Readonly<Parameters<RequestContext['isFor']>>,
-  ): void {
-    const refused = this.#follow(request, requestId);
+  refuse(request: ObservedRequest, error: AppError, countedAs?: Readonly<Parameters<RequestContext['isFor']>>): void {
+    const refused = this.#follow(request);
     if (countedAs) refused.isFor(...countedAs);
     refused.failWith(error);
-    const durationMs = performance.now() - refused.origin.startMs;
-    this.observe({ kind: 'refusal', request: refused, status: error.status, durationMs });
+    this.observe({ kind: 'refusal', request: refused, status: error.status, durationMs: ageMs(request) });
   }
 
   /** Runs work for a request: its statements are counted for the request. */
   run<Result>(requestContext: RequestContext, work: () => Result): Result {
-    const { span } = requestContext.origin;
+    const { span } = requestContext;
     if (span) return span.run(() => this.#working.run(requestContext, work));
     // Node restores the asynchronous context where the callback ends in which a request arrives.
     // To do so here would make a second one: 5 % of a miss.
@@ -74,16 +60,15 @@ export class RequestObserver {
 
   /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */
   end(request: RequestContext, status: number): string | undefined {
-    const durationMs = performance.now() - request.origin.startMs;
+    const durationMs = ageMs(request.origin);
     this.observe({ kind: 'end', request, status, durationMs });
     return request.counts.handler === 'other' ? undefined : serverTiming(request, durationMs);
   }
 
-  /** Records a cached response. @param recorded where {@link recordsHits} */
-  hit(counts: OperationCounts, status: number, recorded?: RecordedHit): void {
-    const request = recorded && this.#contextOfHit(counts, recorded);
-    const durationMs = request ? performance.now() - request.origin.startMs : 0;
-    this.observe({ kind: 'hit', counts, status, request, durationMs });
+  /** Records a cached response. @param request where {@link recordsHits} */
+  hit(counts: OperationCounts, status: number, request?: ObservedRequest): void {
+    const hit = request && this.#contextOfHit(counts, request);
+    this.observe({ kind: 'hit', counts, status, request: hit, durationMs: hit ? ageMs(hit.origin) : 0 });
   }
 
   /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
@@ -103,23 +88,20 @@ export class RequestObserver {
     };
   };
 
-  #follow(request: ObservedRequest, requestId: string): RequestContext {
-    const startMs = performance.now();
-    return this.#contextOf(request, requestId, startMs, this.#tracing.startRequest(request.headers, startMs));
+  #follow(request: ObservedRequest): RequestContext {
+    return new RequestContext(request, this.#tracing.startRequest(request.headers, request.startMs), this.#requests);
   }
 
-  #contextOf({ method, path }: ObservedRequest, requestId: string, startMs: number, span: RequestSpan | undefined) {
-    return new RequestContext({ requestId, method, path, startMs, span }, this.#requests);
-  }
-
-  #contextOfHit(counts: OperationCounts, { request, requestId, startMs }: RecordedHit): RequestContext | undefined {
+  #contextOfHit(counts: OperationCounts, request: ObservedRequest): RequestContext | undefined {
     // A cached response does not start a trace, but joins the trace of its caller.
     const isTraced = this.#tracing.isOn && request.headers.traceparent !== undefined;
     if (!this.#logsHits && !isTraced) return undefined;
-    const span = isTraced ? this.#tracing.startRequest(request.headers, startMs) : undefined;
-    return Object.assign(this.#contextOf(request, requestId, startMs, span), { counts, cache: 'hit' as const });
+    const context = isTraced ? this.#follow(request) : new RequestContext(request, undefined, this.#requests);
+    return Object.assign(context, { counts, cache: 'hit' as const });
   }
 }
+
+const ageMs = ({ startMs }: ObservedRequest): number => performance.now() - startMs;
 
 /** https://www.w3.org/TR/server-timing/ */
 const serverTiming = ({ statements, databaseMs }: RequestContext, durationMs: number): string =>

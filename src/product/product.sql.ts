@@ -1,7 +1,7 @@
 import { Prisma } from '../database/generated/client/client.ts';
 import { COLUMNS } from '../database/generated/tables.ts';
 import { columnsOf, type Statement } from '../database/sql.ts';
-import { firstOf } from '../language/shown.ts';
+import { namesIn } from '../language/shown.ts';
 import { orderBySql, orderColumns, type ProductOrder } from './product.order.ts';
 import { visibility } from './visibility.ts';
 
@@ -48,23 +48,6 @@ const byOrder =
     const text = make({ columns, products, keys: ['shown_name', 'id'], orderBy });
     return { name: `${name}_${order}_${shown}_${languages[0]}`, text };
   };
-
-/**
- * The names of products `p` in a language: what joins them, and an expression. They stand apart from `translations`, which may be as long as a page
- * of text for each product.
- */
-export const namesIn = (languages: readonly string[] = []): { readonly joins: string; readonly name: string } => ({
-  joins: languages
-    .map(
-      (language, place) =>
-        ` left join translated_words n${place} on n${place}.product_id = p.id and n${place}.language = '${language}'`,
-    )
-    .join(''),
-  name: firstOf(
-    languages.map((_, place) => `n${place}.name`),
-    'p.name',
-  ),
-});
 
 /**
  * The first of the whole catalogue. Values: now, limit.

@@ -85,6 +85,39 @@ test('a product whose variant alone changes is read again with its variants, and
   expect(engines.logged.filter(({ msg }) => /^the index has /.test(`${msg}`))).toHaveLength(2);
 });
 
+test('in a language that it has the index finds, sorts and suggests by texts as they are shown; in others PostgreSQL does', async () => {
+  await using database = await shop();
+  await database.sql(`update product set tags = '{new}' where id = 5`);
+  await database.sql(
+    `update product set translations = jsonb_build_object('de', jsonb_build_object('name', 'Leuchte ' || 200 - id)) where id > 1`,
+  );
+  await using engines = await createBrowseEngines(database, { languages: [['de']] });
+  const { index, now } = engines;
+  const languages = ['de'];
+  const idsOf = async (text: string) => (await ask(index, now(), { terms: [{ text, isPrefix: true }], languages })).ids;
+  const byName = { order: 'NAME_ASC', languages } as const;
+  const page = { from: 'start', size: 3, after: ['Leuchte 100', '100'] } as const;
+  expect([await idsOf('195'), await idsOf('lamp')]).toEqual([[5], [1]]);
+  await answerOfIndex(engines, byName).toEqual({ ids: [1, 100, 99], totalCount: 100 });
+  expect((await ask(index, now(), { ...byName, page })).ids).toEqual([99, 98, 97]);
+
+  await database.sql(`update product set translations = '{"de": {"name": "Ampel"}}' where id = 50`);
+  expect(await idsOf('ampel')).toEqual([50]);
+  expect((await ask(engines.either(), now(), byName)).ids).toEqual([50, 1, 100]);
+  await answerOfIndex(engines, byName).toEqual({ ids: [50, 1, 100], totalCount: 100 });
+
+  await database.sql(`insert into term_translation values ('de', 'new', 'Neuheit')`);
+  expect(await idsOf('neuheit')).toEqual([5]);
+  const suggestion = { terms: [{ text: 'neu', isPrefix: true }], limit: 1, now: now(), languages };
+  expect(await index.suggest(suggestion)).toMatchObject([{ kind: 'TAG', text: 'Neuheit' }]);
+  await database.sql(`update category set translations = '{"de": {"name": "Neues"}}'`);
+  expect(await index.suggest({ ...suggestion, limit: 2 })).toMatchObject([{ text: 'Neues' }, { text: 'Neuheit' }]);
+
+  const inFrench = { languages: ['fr'] };
+  await expect(ask(index, now(), inFrench)).rejects.toThrow('the index did not answer');
+  expect((await ask(engines.either(), now(), inFrench)).ids).toEqual([1, 2, 3]);
+});
+
 test('a product is found from the moment of its publication on', async () => {
   await using database = await shop();
   await using engines = await createBrowseEngines(database);

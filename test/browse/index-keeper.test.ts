@@ -50,13 +50,13 @@ const setUp = async (held = CHANGES) => {
       },
     });
   };
-  const keeper = new IndexKeeper({ connect, maxBytes: 1e9, onStatus: () => {}, log: () => {} });
+  const keeper = new IndexKeeper({ connect, maxBytes: 1e9, languages: [], onStatus: () => {}, log: () => {} });
   const running = keeper.run();
 
   /** The ids, the cheapest first, once all that was notified is in the index. */
   const byPrice = async (word?: string): Promise<number[] | undefined> => {
-    const held = await keeper.current(false);
-    if (!held) return undefined;
+    const index = await keeper.current(false);
+    if (!index) return undefined;
     const page = { from: 'start', size: 3 } as const;
     const asked = {
       terms: word === undefined ? [] : [{ text: word, isPrefix: false }],
@@ -66,7 +66,7 @@ const setUp = async (held = CHANGES) => {
       isCounted: true,
       facets: new Set<never>(),
     } as const;
-    return search(held.index, { ...asked, now: new Date() }).items.map(({ id }) => id);
+    return search(index, { ...asked, now: new Date() }).items.map(({ id }) => id);
   };
   if (held === CHANGES) await expect.poll(() => byPrice(), { interval: 5 }).toEqual(ids);
   return {
@@ -114,9 +114,9 @@ test('a page by name waits until the new name has its place among the others; a 
   keeper.changed({ table: 'product', ids: [third] });
   const answered: string[] = [];
   const ask = async (when: string) => {
-    const answering = await keeper.current(true);
+    const index = await keeper.current(true);
     answered.push(when);
-    return answering;
+    return index;
   };
   const before = ask('before its row is read');
   const names = await readOf(1);
@@ -125,7 +125,7 @@ test('a page by name waits until the new name has its place among the others; a 
   expect(await byPrice()).toEqual(ids);
   expect(answered).toEqual([]);
   names?.resolve();
-  const [answering] = await Promise.all([before, after]);
+  const [index] = await Promise.all([before, after]);
   const asked = {
     terms: [],
     filter: {},
@@ -133,7 +133,7 @@ test('a page by name waits until the new name has its place among the others; a 
     page: { from: 'start', size: 3 },
     isCounted: false,
   } as const;
-  const found = answering && search(answering.index, { ...asked, facets: new Set(), now: new Date() });
+  const found = index && search(index, { ...asked, facets: new Set(), now: new Date() });
   expect(found?.items.map(({ id }) => id)).toEqual([third, first, second]);
 });
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { type ProductRow, Slice } from '../../src/browse/index/rows.ts';
-import { SuggestedCategories, suggest } from '../../src/browse/index/suggest.ts';
+import { suggest } from '../../src/browse/index/suggest.ts';
+import { SuggestedCategories } from '../../src/browse/index/texts.ts';
 import { foldedWordsOf, termsOf } from '../../src/browse/words.ts';
 
 const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动', '运动鞋子', '动鞋运动'];
@@ -56,7 +57,8 @@ const wordsOf = (name: string): Buffer => {
 
 /** @param maxNames of the best sellers */
 const indexOf = (rows: readonly ProductRow[], gone: readonly number[], maxNames: number): ProductIndex => {
-  const index = new ProductIndex(maxNames);
+  const index = new ProductIndex([], maxNames);
+  index.texts.categories = CATEGORIES;
   index.settle(NOW_US);
   for (const row of rows) index.put(row);
   for (const id of gone) index.remove(id);
@@ -89,10 +91,10 @@ test('suggestions are the same whether the names of all products are at hand or 
         for (const prefix of ['k', 'kettles', 't', 'te', 'tea pot', 'lamp kett', '运', '运动鞋', '1']) {
           for (const maxProducts of [1, 8, 60]) {
             const asked = { terms: termsOf(prefix), now: NOW, maxProducts };
-            const found = suggest(few, CATEGORIES, asked);
+            const found = suggest(few, asked);
             if (found.products.some(({ name }) => name === undefined)) answeredByPostings += 1;
             else if (found.products.length > 0) answeredByNames += 1;
-            const expected = suggest(whole, CATEGORIES, asked);
+            const expected = suggest(whole, asked);
             expect(comparable(found)).toEqual(comparable(expected));
           }
         }
@@ -114,7 +116,7 @@ test('suggestions are the same after dead rows were closed up, and what changes 
         ProductIndex,
       ];
       // One has sorted its best sellers by then.
-      suggest(plain, CATEGORIES, { terms: termsOf('k'), now: NOW, maxProducts: 8 });
+      suggest(plain, { terms: termsOf('k'), now: NOW, maxProducts: 8 });
       compacted.compact();
       for (const index of [plain, compacted]) {
         for (const id of goneAfter) index.remove(id);
@@ -122,9 +124,7 @@ test('suggestions are the same after dead rows were closed up, and what changes 
       }
       for (const prefix of ['k', 'tea', 'lamp', '运动鞋']) {
         const asked = { terms: termsOf(prefix), now: NOW, maxProducts: 8 };
-        expect(comparable(suggest(compacted, CATEGORIES, asked))).toEqual(
-          comparable(suggest(plain, CATEGORIES, asked)),
-        );
+        expect(comparable(suggest(compacted, asked))).toEqual(comparable(suggest(plain, asked)));
       }
     }),
     { numRuns: 50 },

@@ -63,7 +63,7 @@ const indexOf = (random: (below: number) => number): ProductIndex => {
 /** With a place in the order of names, which the database would tell. */
 const put = (index: ProductIndex, row: ProductRow): void => {
   index.put(row);
-  index.columns.nameRank.set(index.columns.rowOf(row.id), row.cents % 5 === 0 ? row.cents % PRODUCTS : row.id);
+  index.texts.names.rank.set(index.columns.rowOf(row.id), row.cents % 5 === 0 ? row.cents % PRODUCTS : row.id);
 };
 
 const ask = (index: ProductIndex, request: Partial<BrowseRequest>) => {
@@ -228,13 +228,13 @@ test.each([
   });
   for (let id = 1; id <= PRODUCTS; id += 1) {
     index.put(rowOf(id));
-    index.columns.nameRank.set(index.columns.rowOf(id), id);
+    index.texts.names.rank.set(index.columns.rowOf(id), id);
   }
   const first = (): number | undefined => ask(index, { order, page: { from: 'start', size: 1 } }).items[0]?.id;
   first();
   const row = index.columns.rowOf(2500);
   index.put({ ...rowOf(2500), ...change });
-  if (rank !== 0) index.columns.nameRank.set(row, rank);
+  if (rank !== 0) index.texts.names.rank.set(row, rank);
   expect(index.columns.rowOf(2500)).toBe(row);
   expect(first()).toBe(2500);
 });

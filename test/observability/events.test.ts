@@ -22,8 +22,14 @@ describe('a refusal is observed as other events are:', () => {
 
   test('a request that is refused before it begins is counted and logged by its code, and was never under way', async () => {
     const { observer, requests, lines } = await open();
-    const request = { method: 'GET', path: '/api/product/1', headers: {} };
-    observer.refuse(request, 'id-1', new AppError('TOO_MANY_REQUESTS', 'Not so often.'));
+    const request = {
+      requestId: 'id-1',
+      method: 'GET',
+      path: '/api/product/1',
+      headers: {},
+      startMs: performance.now(),
+    };
+    observer.refuse(request, new AppError('TOO_MANY_REQUESTS', 'Not so often.'));
     expect(requests.inFlight).toBe(0);
     expect([...requests.errors.values()]).toEqual([{ handler: 'rest', code: 'TOO_MANY_REQUESTS', count: 1 }]);
     expect(lines).toMatchObject([{ requestId: 'id-1', status: 429, code: 'TOO_MANY_REQUESTS', cache: 'none' }]);

@@ -28,7 +28,7 @@ export interface BrowseEngines extends AsyncDisposable {
 /** Both engines on one database, as the gateway puts them together, with the index filled. Every question shows what was committed before it. */
 export const createBrowseEngines = async (
   { url }: { readonly url: string },
-  { maxMb = 256, waitsForIndex = true } = {},
+  { maxMb = 256, waitsForIndex = true, languages = [] as readonly (readonly string[])[] } = {},
 ): Promise<BrowseEngines> => {
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
@@ -40,7 +40,7 @@ export const createBrowseEngines = async (
   const freshnessMonitor = await startFreshnessMonitor({ connection, source, clock, tagVersions, freshnessMs: 0, log });
   const database = createSql(pool);
   const browseIndex = new BrowseIndex({
-    thread: { databaseUrl: url, maxBytes: maxMb * 1_048_576 },
+    thread: { databaseUrl: url, maxBytes: maxMb * 1_048_576, languages },
     minProducts: 0,
     freshnessMonitor,
     tagVersions,

@@ -26,13 +26,21 @@ interface Known {
 }
 
 /** In NAME_ASC positions have no name. */
-export const search = (index: ProductIndex, request: BrowseRequest, known: Known = {}): BrowseResult => {
+export const search = (
+  index: ProductIndex,
+  request: BrowseRequest,
+  known: Known = {},
+  texts = index.texts,
+): BrowseResult => {
   const { order, isCounted, facets, terms, code, now, filter } = request;
   index.begin();
   const isSearch = terms.length > 0 || code !== undefined;
-  const matches = isSearch ? index.match(terms, 'all', known.codeIds) : undefined;
+  const matches = isSearch ? index.match(texts, terms, 'all', known.codeIds) : undefined;
   const found = new FoundRows(index, filter, now, matches && RowSet.ofRows(index.scratch, matches.rows));
-  const selection = new PageSelection(index.columns, request, matches?.scores, known.boundaryRank);
+  const selection = new PageSelection(index.columns, texts.names.rank, request, {
+    scores: matches?.scores,
+    boundaryRank: known.boundaryRank,
+  });
   selection.offer(found.all());
   const { rows, hasNextPage, hasPreviousPage } = selection.finish();
   const items = rows.map((row) => ({
@@ -40,13 +48,24 @@ export const search = (index: ProductIndex, request: BrowseRequest, known: Known
     position: positionOfRow(index.columns, order, row, matches?.scores[row] ?? 0),
   }));
   const totalCount = isCounted ? { totalCount: found.all().size } : {};
-  const counts = Object.fromEntries([...facets].map((facet) => [facet, FACETS[facet](index, found, filter)]));
+  const { labelOf } = texts;
+  const counts = Object.fromEntries([...facets].map((facet) => [facet, FACETS[facet](index, found, filter, labelOf)]));
   return { items, hasNextPage, hasPreviousPage, ...totalCount, facets: counts };
 };
 
+/** What a term is called: what is equally frequent is sorted by it. */
+type LabelOf = (term: string) => string;
+
+const asItIs: LabelOf = (term) => term;
+
 /** Each counts the rows that are found without its own part of the filter. */
 const FACETS: {
-  readonly [Name in Facet]: (index: ProductIndex, found: FoundRows, filter: SearchFilter) => FacetCounts[Name];
+  readonly [Name in Facet]: (
+    index: ProductIndex,
+    found: FoundRows,
+    filter: SearchFilter,
+    labelOf: LabelOf,
+  ) => FacetCounts[Name];
 } = {
   /** Categories are given all, in any order. */
   categories: (index, found) => {
@@ -54,8 +73,8 @@ const FACETS: {
     const counted = [...index.categories.values.entries()].filter(([code]) => (values[code] as number) > 0);
     return counted.map(([code, value]) => ({ value: Number(value), count: values[code] as number }));
   },
-  brands: (index, found) => valuesOf(index, index.brands, found.without('brands')),
-  tags: (index, found) => valuesOf(index, index.tags, found.all()),
+  brands: (index, found) => valuesOf(index, index.brands, found.without('brands'), asItIs),
+  tags: (index, found, _, labelOf) => valuesOf(index, index.tags, found.all(), labelOf),
   price: (index, found) => priceRangeOfRows(index.columns.price.values, found.without('price').rows()),
   inStock: (index, found, { options = [], inStock }) => {
     const { columns, optionsInStock, scratch } = index;
@@ -67,13 +86,13 @@ const FACETS: {
     return rows.countOf(columns.isInStock.words);
   },
   onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.words),
-  attributes: (index, found, { attributes = [] }) =>
-    namedFacets('attributes', index.attributes, attributes, found, (rows, isWanted) =>
+  attributes: (index, found, { attributes = [] }, labelOf) =>
+    namedFacets('attributes', index.attributes, attributes, found, labelOf, (rows, isWanted) =>
       countValues(index, index.attributes, rows, isWanted),
     ),
-  options: (index, found, { options = [], inStock = false }) => {
+  options: (index, found, { options = [], inStock = false }, labelOf) => {
     const of = optionsOf(index, inStock);
-    return namedFacets('options', of, options, found, (rows, isWanted, name) => {
+    return namedFacets('options', of, options, found, labelOf, (rows, isWanted, name) => {
       const others = options.filter((each) => each.name !== name);
       return countValues(index, of, rows, isWanted, others.length > 0 ? of.traitsWithAll(others) : undefined);
     });
@@ -103,15 +122,16 @@ const countValues = (
   };
 };
 
-const valuesOf = (index: ProductIndex, of: Dimensions, rows: RowSet): ValueCount<string>[] => {
+const valuesOf = (index: ProductIndex, of: Dimensions, rows: RowSet, labelOf: LabelOf): ValueCount<string>[] => {
   const { values } = countValues(index, of, rows);
-  return mostFrequent(countedIn(values), values, (code) => of.values[code] as string).map(withoutCode);
+  return mostFrequent(countedIn(values), values, (code) => of.values[code] as string, labelOf).map(withoutCode);
 };
 
 const withoutCode = ({ value, count }: Counted): ValueCount<string> => ({ value, count });
 
 interface Counted extends ValueCount<string> {
   readonly code: number;
+  readonly label: string;
 }
 
 /** The codes that some product has, of all or of some. */
@@ -125,11 +145,15 @@ const countedIn = (counts: Int32Array, codes?: readonly number[]): number[] => {
   return counted;
 };
 
+const mostFirst = (one: Omit<Counted, 'code'>, other: Omit<Counted, 'code'>): number =>
+  other.count - one.count || compareCodePoints(one.label, other.label) || compareCodePoints(one.value, other.value);
+
 /** Of some codes those that most products have. Only what may be among the first is sorted by its text. @param counts by code */
 const mostFrequent = (
   codes: readonly number[],
   counts: Int32Array,
   textOf: (code: number) => string,
+  labelOf: LabelOf,
 ): readonly Counted[] => {
   let first = codes;
   if (codes.length > MAX_FACET_VALUES) {
@@ -139,8 +163,8 @@ const mostFrequent = (
     first = codes.filter((code) => (counts[code] as number) >= least);
   }
   return first
-    .map((code) => ({ code, value: textOf(code), count: counts[code] as number }))
-    .sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value))
+    .map((code) => ({ code, value: textOf(code), label: labelOf(textOf(code)), count: counts[code] as number }))
+    .sort(mostFirst)
     .slice(0, MAX_FACET_VALUES);
 };
 
@@ -150,6 +174,7 @@ const namedFacets = (
   of: Dimensions,
   filters: readonly { readonly name: string }[],
   found: FoundRows,
+  labelOf: LabelOf,
   countsOf: (rows: RowSet, isWanted: IsWanted, name?: string) => Counts,
 ): ValueFacets[] => {
   const filtered = new Set(filters.map(({ name }) => name));
@@ -157,28 +182,34 @@ const namedFacets = (
     of,
     countsOf(found.all(), ({ name }) => !filtered.has(name)),
     ({ name }) => !filtered.has(name),
+    labelOf,
   );
   for (const name of filtered) {
     const isWanted: IsWanted = (dimension) => dimension.name === name;
-    counted.push(...dimensionFacets(of, countsOf(found.without(facet, name), isWanted, name), isWanted));
+    counted.push(...dimensionFacets(of, countsOf(found.without(facet, name), isWanted, name), isWanted, labelOf));
   }
   return counted
-    .sort((a, b) => b.count - a.count || compareCodePoints(a.facet.name, b.facet.name))
+    .sort(mostFirst)
     .slice(0, MAX_FACET_VALUES)
     .map((each) => each.facet);
 };
 
-interface CountedDimension {
-  readonly count: number;
+interface CountedDimension extends Omit<Counted, 'code'> {
   readonly facet: ValueFacets;
 }
 
 /** Of the dimensions that are wanted those which most products have. */
-const dimensionFacets = (of: Dimensions, { values, dimensions }: Counts, isWanted: IsWanted): CountedDimension[] => {
+const dimensionFacets = (
+  of: Dimensions,
+  { values, dimensions }: Counts,
+  isWanted: IsWanted,
+  labelOf: LabelOf,
+): CountedDimension[] => {
   const textOf = (code: number): string => of.values[code] as string;
   const nameOf = (place: number): string => (of.all[place] as Dimension).name;
   const places = countedIn(dimensions).filter((place) => isWanted(of.all[place] as Dimension));
-  return mostFrequent(places, dimensions, nameOf).map(({ code: place, value: name, count }) => {
+  return mostFrequent(places, dimensions, nameOf, labelOf).map(({ code: place, ...counted }) => {
+    const { value: name } = counted;
     const { codes, texts, numbers } = of.all[place] as Dimension;
     const found = countedIn(values, codes);
     const areNumbers = found.every((code) => of.isNumber(code));
@@ -192,7 +223,10 @@ const dimensionFacets = (of: Dimensions, { values, dimensions }: Counts, isWante
     }
     const shown = areNumbers ? found : found.filter((code) => (values[code] as number) > 0);
     const extremes = areNumbers && found.length > 0 ? extremesOf(of, found) : {};
-    return { count, facet: { name, values: mostFrequent(shown, values, textOf).map(withoutCode), ...extremes } };
+    return {
+      ...counted,
+      facet: { name, values: mostFrequent(shown, values, textOf, labelOf).map(withoutCode), ...extremes },
+    };
   });
 };
 

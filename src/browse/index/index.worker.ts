@@ -6,19 +6,21 @@ import { connectionConfig, SET_SESSION } from '../../database/connection.ts';
 import { search } from './count.ts';
 import { IndexKeeper } from './keeper.ts';
 import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './messages.ts';
+import { rankOfPosition } from './names.ts';
 import { positionOf } from './order.ts';
-import { rankOfPosition, readIdsByCode } from './read.ts';
+import { readIdsByCode } from './read.ts';
 import { correct, suggest } from './suggest.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 
-const { databaseUrl, maxBytes }: ThreadOptions = workerData;
+const { databaseUrl, maxBytes, languages }: ThreadOptions = workerData;
 const connection = connectionConfig(databaseUrl);
 
 const post = (message: FromThread): void => parentPort?.postMessage(message);
 
 const keeper = new IndexKeeper({
   maxBytes,
+  languages,
   connect: async () => {
     const client = new DatabaseClient({
       ...connection,
@@ -35,21 +37,24 @@ const keeper = new IndexKeeper({
 });
 
 const answer = async ({ name, asked }: Question): Promise<Questions[Question['name']]['answer'] | undefined> => {
-  const answering = await keeper.current(name === 'search' && asked.order === 'NAME_ASC');
-  if (!answering) return undefined;
-  const { index, categories } = answering;
-  if (name === 'suggest') return suggest(index, categories, asked);
-  if (name === 'correct') return { terms: correct(index, asked) };
-  const { order, page, code } = asked;
-  const { rankings } = index;
-  const position = order === 'NAME_ASC' ? positionOf(page) : undefined;
-  const boundaryRank = position && (await keeper.read((client) => rankOfPosition(index, client, position)));
+  const { languages } = asked;
+  const isByName = name === 'search' && asked.order === 'NAME_ASC';
+  const index = await keeper.current(isByName && !languages);
+  const texts = index?.textsIn(languages);
+  if (!index || !texts) return undefined;
+  if (name === 'suggest') return suggest(index, asked, texts);
+  if (name === 'correct') return { terms: correct(index, asked, texts) };
+  const { page, code } = asked;
+  const { names } = texts;
+  const { rankings } = names;
+  const position = isByName ? positionOf(page) : undefined;
+  const boundaryRank = position && (await keeper.read((client) => rankOfPosition(index, texts, client, position)));
   const codeIds = code === undefined ? [] : await keeper.read((client) => readIdsByCode(client, code));
   if (!codeIds) return undefined;
   // Another thing may have been read in between.
-  const isRanked = index.hasRanks && index.unranked.size === 0 && index.rankings === rankings;
-  if (order === 'NAME_ASC' && (!isRanked || (position && boundaryRank === undefined))) return undefined;
-  return keeper.status.isReady ? search(index, asked, { boundaryRank, codeIds }) : undefined;
+  if (isByName && (!names.areKnown || names.rankings !== rankings)) return undefined;
+  if (position && boundaryRank === undefined) return undefined;
+  return keeper.status.isReady ? search(index, asked, { boundaryRank, codeIds }, texts) : undefined;
 };
 
 parentPort?.on('message', (message: ToThread) => {

@@ -1,13 +1,13 @@
 import type { DatabaseClient } from '../../database/client.ts';
-import type { IndexStatus, NotifiedChange } from './messages.ts';
+import type { IndexStatus, NotifiedChange, ThreadOptions } from './messages.ts';
+import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
-import { rankNames, readBeginning, readCategories, readProducts, readProductsAfter } from './read.ts';
+import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter } from './read.ts';
 import type { ProductRow } from './rows.ts';
-import { SuggestedCategories } from './suggest.ts';
+import { SuggestedCategories } from './texts.ts';
 
-interface Options {
+interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
   readonly connect: () => Promise<DatabaseClient>;
-  readonly maxBytes: number;
   readonly onStatus: () => void;
   readonly log: (level: 'info' | 'warn', message: string) => void;
 }
@@ -15,23 +15,18 @@ interface Options {
 /** The catalogue does not fit into the index. */
 export class UnfitCatalogue extends Error {}
 
-/** What a question is answered by. */
-interface Answering {
-  readonly index: ProductIndex;
-  readonly categories: SuggestedCategories;
-}
-
 /** A question that waits until all changes up to a number are in the index, and names of products have their places where it needs them. */
 interface Waiting {
   readonly upTo: number;
   readonly needsNames: boolean;
-  readonly resolve: (answering: Answering | undefined) => void;
+  readonly resolve: (index: ProductIndex | undefined) => void;
 }
 
 /** What is still to be read, because it was notified. */
 interface Pending {
   readonly ids: Set<number>;
   areCategories: boolean;
+  areLabels: boolean;
 }
 
 interface Filling {
@@ -81,6 +76,8 @@ const BEFORE_FIRST_ID = -(2 ** 31) - 1;
 /** Changes that nobody waits for are read together. */
 const COLLECT_MS = 20;
 const REFILL_DELAY_MS = 500;
+/** The names of other languages are read for a twentieth of the time at most. */
+const RESTS_PER_RANKING = 19;
 const LOG_PROGRESS_MS = 5000;
 const READ_TIMEOUT_MS = 120_000;
 const FIRST_RETRY_MS = 50;
@@ -92,7 +89,6 @@ export class IndexKeeper {
   #state: State = { name: 'empty', delayMs: 0 };
   #client: DatabaseClient | undefined;
   #pending: Pending = everything();
-  #categories = new SuggestedCategories([]);
   /**
    * Numbers of the last change notified, of the last one up to which all are in the index, and of the same with the order of names, which takes
    * longer.
@@ -101,6 +97,8 @@ export class IndexKeeper {
   #applied = -1;
   #ranked = -1;
   #waiting: Waiting[] = [];
+  /** When names of other languages may be read next; infinity while they are. */
+  #rankAgainMs = 0;
   #reading: Promise<unknown> = Promise.resolve();
   /** Ends the sleep of the keeper. */
   #wake: { readonly by: 'changes' | 'questions'; readonly end: () => void } | undefined;
@@ -129,6 +127,7 @@ export class IndexKeeper {
   changed({ table, ids }: NotifiedChange): void {
     this.#notified += 1;
     if (table === 'category') this.#pending.areCategories = true;
+    else if (table === 'term_translation') this.#pending.areLabels = true;
     else if (!ids) {
       // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
       this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
@@ -137,20 +136,15 @@ export class IndexKeeper {
   }
 
   /** With all that was notified so far, and the order of names; undefined where there is no index. */
-  current(needsNames: boolean): Answering | undefined | Promise<Answering | undefined> {
+  current(needsNames: boolean): ProductIndex | undefined | Promise<ProductIndex | undefined> {
     const { question } = REACTIONS[this.#state.name];
     if (question === 'leave') return undefined;
-    if ((needsNames ? this.#ranked : this.#applied) === this.#notified) return this.#answering();
+    if ((needsNames ? this.#ranked : this.#applied) === this.#notified) return this.#whole;
     if (question === 'answerIfCurrent') return undefined;
-    const { promise, resolve } = Promise.withResolvers<Answering | undefined>();
+    const { promise, resolve } = Promise.withResolvers<ProductIndex | undefined>();
     this.#waiting.push({ upTo: this.#notified, needsNames, resolve });
     this.#wake?.end();
     return promise;
-  }
-
-  #answering(): Answering | undefined {
-    const index = this.#whole;
-    return index && { index, categories: this.#categories };
   }
 
   #become(state: State): void {
@@ -160,10 +154,10 @@ export class IndexKeeper {
     this.#options.onStatus();
   }
 
-  #answer(answering: Answering | undefined, upTo: number, whom: (waiting: Waiting) => boolean = () => true): void {
+  #answer(index: ProductIndex | undefined, upTo: number, whom: (waiting: Waiting) => boolean = () => true): void {
     const answered = this.#waiting.filter((each) => each.upTo <= upTo && whom(each));
     this.#waiting = this.#waiting.filter((each) => !answered.includes(each));
-    for (const { resolve } of answered) resolve(answering);
+    for (const { resolve } of answered) resolve(index);
   }
 
   /** Never ends. @throws UnfitCatalogue */
@@ -187,7 +181,7 @@ export class IndexKeeper {
 
   #fail(): void {
     this.#disconnect();
-    this.#pending.areCategories = true;
+    this.#pending = { ...everything(), ids: this.#pending.ids };
     const index = this.#whole;
     const isKept = REACTIONS[this.#state.name].failure === 'failing' && index;
     this.#become(isKept ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
@@ -203,9 +197,9 @@ export class IndexKeeper {
     const client = await this.#connected();
     const startedMs = performance.now();
     const { estimate, now } = await this.#inTurn(() => readBeginning(client));
-    const index = new ProductIndex();
+    const index = new ProductIndex(this.#options.languages);
     index.settle(now);
-    index.columns.reserve(estimate);
+    index.reserve(estimate);
     this.#clockOffsetUs = now - performance.now() * 1000;
     this.#pending = everything();
     const filling: Filling = { name: 'filling', index, estimate, startedMs };
@@ -223,6 +217,7 @@ export class IndexKeeper {
 
   async #readAll(client: DatabaseClient, filling: Filling): Promise<void> {
     const { index, estimate } = filling;
+    const { languages } = this.#options;
     let loggedMs = filling.startedMs;
     let lastId = BEFORE_FIRST_ID;
     const onProduct = (product: ProductRow): void => {
@@ -230,7 +225,9 @@ export class IndexKeeper {
       lastId = product.id;
     };
     for (let count = FILLED_AT_ONCE; count === FILLED_AT_ONCE; ) {
-      count = await this.#inTurn(() => readProductsAfter(client, lastId, FILLED_AT_ONCE, onProduct));
+      count = await this.#inTurn(() =>
+        readProductsAfter(client, languages, { id: lastId, limit: FILLED_AT_ONCE }, onProduct),
+      );
       if (this.#state !== filling) return;
       this.#checkSize(index);
       this.#options.onStatus();
@@ -251,28 +248,58 @@ export class IndexKeeper {
     index.settle(this.#clockOffsetUs + performance.now() * 1000);
     this.#checkSize(index);
     this.#applied = upTo;
-    this.#answer(this.#answering(), upTo, ({ needsNames }) => !needsNames);
+    this.#answer(this.#whole, upTo, ({ needsNames }) => !needsNames);
     await this.#inTurn(() => rankNames(index, client));
     if (this.#whole !== index) return;
     this.#ranked = upTo;
-    this.#answer(this.#answering(), upTo);
+    this.#answer(this.#whole, upTo);
     if (index.needsCompaction) {
       this.#become({ name: 'compacting', index });
       index.compact();
       this.#become({ name: 'ready', index });
     }
-    // A name whose neighbour has changed too is ranked later.
-    if (this.#notified === upTo) await this.#sleep('changes', index.unranked.size > 0 ? COLLECT_MS : undefined);
+    void this.#rankTranslated(index);
+    // A name whose neighbour has changed too is ranked later, and so are those of other languages.
+    const hasUnranked = [index.texts, ...index.translated].some(({ names }) => !names.areKnown);
+    if (this.#notified === upTo) await this.#sleep('changes', hasUnranked ? COLLECT_MS : undefined);
     if (this.#waiting.length === 0) await this.#sleep('questions', COLLECT_MS);
+  }
+
+  /**
+   * Ranks the names of other languages by a connection of its own: all of them, which takes seconds in a large catalogue, as no index of the database
+   * has them in their order. Until then pages by name are PostgreSQL's.
+   */
+  async #rankTranslated(index: ProductIndex): Promise<void> {
+    const unranked = index.translated.filter(({ names }) => !names.areKnown);
+    if (unranked.length === 0 || performance.now() < this.#rankAgainMs) return;
+    const startedMs = performance.now();
+    this.#rankAgainMs = Number.POSITIVE_INFINITY;
+    try {
+      const client = await this.#options.connect();
+      try {
+        for (const { names, languages } of unranked) await rankAll(names, index.columns, client, languages);
+      } finally {
+        await client.end();
+      }
+    } catch (error) {
+      this.#options.log('warn', `the index of products could not read the order of names: ${error}`);
+    }
+    const endedMs = performance.now();
+    this.#rankAgainMs = endedMs + Math.max(COLLECT_MS, (endedMs - startedMs) * RESTS_PER_RANKING);
   }
 
   async #applyPending(client: DatabaseClient, index: ProductIndex): Promise<void> {
     const ids = [...this.#pending.ids];
-    const { areCategories } = this.#pending;
-    this.#pending = { ids: new Set(), areCategories: false };
+    const { areCategories, areLabels } = this.#pending;
+    this.#pending = { ids: new Set(), areCategories: false, areLabels: false };
     let from = 0;
     try {
-      if (areCategories) this.#categories = new SuggestedCategories(await this.#inTurn(() => readCategories(client)));
+      for (const texts of [index.texts, ...index.translated]) {
+        const { languages } = texts;
+        if (areCategories)
+          texts.categories = new SuggestedCategories(await this.#inTurn(() => readCategories(client, languages)));
+        if (areLabels && languages) texts.labels = await this.#inTurn(() => readLabels(client, languages));
+      }
       for (; from < ids.length; from += ROWS_AT_ONCE)
         await this.#readAgain(client, index, ids.slice(from, from + ROWS_AT_ONCE));
     } catch (error) {
@@ -287,7 +314,7 @@ export class IndexKeeper {
       gone.delete(product.id);
       index.put(product);
     };
-    await this.#inTurn(() => readProducts(client, ids, onProduct));
+    await this.#inTurn(() => readProducts(client, this.#options.languages, ids, onProduct));
     for (const id of gone) index.remove(id);
   }
 
@@ -347,7 +374,7 @@ export class IndexKeeper {
   }
 }
 
-const everything = (): Pending => ({ ids: new Set(), areCategories: true });
+const everything = (): Pending => ({ ids: new Set(), areCategories: true, areLabels: true });
 
 const secondsSince = (startedMs: number): string => ((performance.now() - startedMs) / 1000).toFixed(1);
 

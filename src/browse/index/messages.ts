@@ -1,8 +1,17 @@
-import type { BrowseRequest, BrowseResult, SearchTerm, Suggestion } from '../browse-engine.ts';
+import type {
+  BrowseRequest,
+  BrowseResult,
+  FallBacks,
+  SearchTerm,
+  Suggestion,
+  SuggestionRequest,
+} from '../browse-engine.ts';
 
 export interface ThreadOptions {
   readonly databaseUrl: string;
   readonly maxBytes: number;
+  /** Where texts are looked for before the tables' columns, of each further language. */
+  readonly languages: readonly (readonly string[])[];
 }
 
 export interface NotifiedChange {
@@ -29,11 +38,11 @@ export interface Suggested {
 export interface Questions {
   readonly search: { readonly asked: BrowseRequest; readonly answer: BrowseResult };
   readonly suggest: {
-    readonly asked: { readonly terms: readonly SearchTerm[]; readonly now: Date; readonly maxProducts: number };
+    readonly asked: Omit<SuggestionRequest, 'limit'> & { readonly maxProducts: number };
     readonly answer: Suggested;
   };
   readonly correct: {
-    readonly asked: { readonly terms: readonly SearchTerm[]; readonly now: Date };
+    readonly asked: { readonly terms: readonly SearchTerm[]; readonly now: Date; readonly languages?: FallBacks };
     readonly answer: { readonly terms: readonly SearchTerm[] | undefined };
   };
 }

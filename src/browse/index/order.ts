@@ -19,7 +19,7 @@ const SALES_RANGE = 2 ** 31;
 const MIN_SHARE_OF_BLOCKS = 1 / 4;
 
 /** The columns of orders by their names in SQL. */
-const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', name: 'nameRank', id: 'id' } as const;
+const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', id: 'id' } as const;
 
 /** Where a page begins: as a row has it, in its order. */
 interface Boundary {
@@ -53,17 +53,20 @@ export class PageSelection {
   /** Whether a row that matches is on the other side of the boundary. */
   #hasBeyond = false;
 
-  /** @param boundaryRank where the boundary's name stands, in NAME_ASC */
+  /**
+   * @param nameRank the order of names
+   * @param boundaryRank where the boundary's name stands, in NAME_ASC
+   */
   constructor(
     columns: ProductColumns,
+    nameRank: OrderColumn,
     { order, page }: Pick<BrowseRequest, 'order' | 'page'>,
-    scores: Uint8Array | undefined,
-    boundaryRank = Number.NaN,
+    { scores, boundaryRank = Number.NaN }: { scores?: Uint8Array | undefined; boundaryRank?: number | undefined } = {},
   ) {
     const { columns: names, isDescending } = SEARCH_ORDERS[order];
-    const first = names[0] === 'score' ? 'sales' : (names[0] as keyof typeof COLUMNS);
+    const first = names[0] === 'score' ? 'sales' : (names[0] as keyof typeof COLUMNS | 'name');
     this.#columns = columns;
-    this.#column = columns[COLUMNS[first]];
+    this.#column = first === 'name' ? nameRank : columns[COLUMNS[first]];
     this.#scores = names[0] === 'score' ? scores : undefined;
     this.#hasTiesByTime = names.includes('published_at');
     this.#page = page;

@@ -1,5 +1,4 @@
-import type { SearchTerm } from '../browse-engine.ts';
-import { foldText } from '../words.ts';
+import type { FallBacks, SearchTerm } from '../browse-engine.ts';
 import {
   createAttributes,
   createBrands,
@@ -9,8 +8,9 @@ import {
   type Dimensions,
 } from './dimension.ts';
 import { RowSet, Scratch } from './row-set.ts';
-import { countBefore, ProductColumns, type ProductRow, withRoom } from './rows.ts';
-import { hashOfWords, type Matches, type SearchedFields, Words } from './words.ts';
+import { ProductColumns, type ProductRow, withRoom } from './rows.ts';
+import { FoldedTexts, LanguageTexts } from './texts.ts';
+import { hashOfWords, type Matches, type SearchedFields } from './words.ts';
 
 /** What was published longer ago than this is visible to every question. */
 const SETTLED_AFTER_US = 60_000_000;
@@ -22,7 +22,7 @@ const MIN_DEAD = 2000;
 /** What a question may keep of memory for the next ones, by row. */
 const SCRATCH_BYTES_PER_ROW = 12;
 
-/** All products on sale, as rows: their columns, their dimensions and their words. */
+/** All products on sale, as rows: their columns, their dimensions, and their texts in each language. */
 export class ProductIndex {
   readonly columns = new ProductColumns();
   readonly categories = createCategories();
@@ -39,34 +39,48 @@ export class ProductIndex {
     this.options,
     this.optionsInStock,
   ];
-  readonly words = new Words();
+  /** In the language of the tables' columns. */
+  readonly texts: LanguageTexts;
+  readonly #allTexts: readonly LanguageTexts[];
   /** For suggestions. */
-  readonly bestNames: BestNames;
   readonly suggested = {
     categories: new SuggestedValues(this.categories),
     brands: new SuggestedValues(this.brands),
     tags: new SuggestedValues(this.tags),
   };
+  readonly foldedBrands = new FoldedTexts();
   readonly #suggested = Object.values(this.suggested);
   readonly scratch = new Scratch();
   /** Rows that are live and were not visible to every question when they were looked at last. */
   unsettled = new Set<number>();
-  /** Products whose place in the order of names is not known; not kept while the index is filled. */
-  readonly unranked = new Set<number>();
-  hasRanks = false;
-  /** How often all ranks were read: those of two readings cannot be compared. */
-  rankings = 0;
   #settledAt = Number.NEGATIVE_INFINITY;
   #live: RowSet | undefined;
 
-  constructor(maxNames?: number) {
-    this.bestNames = new BestNames(maxNames);
+  /** @param languages besides that of the tables' columns */
+  constructor(languages: readonly FallBacks[] = [], maxNames?: number) {
+    this.texts = new LanguageTexts(undefined, maxNames);
+    this.#allTexts = [this.texts, ...languages.map((each) => new LanguageTexts(each, maxNames))];
+  }
+
+  /** In the other languages. */
+  get translated(): readonly LanguageTexts[] {
+    return this.#allTexts.slice(1);
+  }
+
+  /** Undefined for a language that the index does not have. */
+  textsIn(languages: FallBacks): LanguageTexts | undefined {
+    return this.#allTexts.find((texts) => texts.languages?.join() === languages?.join());
   }
 
   get bytes(): number {
-    const { columns, words, bestNames, scratch } = this;
-    const parts = [columns, words, bestNames, scratch, ...this.#dimensions, ...this.#suggested];
-    return parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    const parts = [this.columns, this.scratch, ...this.#allTexts, ...this.#dimensions, ...this.#suggested];
+    return parts.reduce((sum, { bytes }) => sum + bytes, this.foldedBrands.bytes);
+  }
+
+  /** Makes room for so many products. */
+  reserve(count: number): void {
+    this.columns.reserve(count);
+    for (const { names } of this.#allTexts) names.reserve(count);
   }
 
   /** Begins a question: sets of rows that were made for the one before are no longer right. */
@@ -92,36 +106,46 @@ export class ProductIndex {
   }
 
   /** The rows that have all terms, and those of some products, for one question. */
-  match(terms: readonly SearchTerm[], fields: SearchedFields, ids: readonly number[] = []): Matches {
+  match(
+    { words }: LanguageTexts,
+    terms: readonly SearchTerm[],
+    fields: SearchedFields,
+    ids: readonly number[] = [],
+  ): Matches {
     const { columns, scratch } = this;
     const codeRows = ids.map((id) => columns.rowOf(id)).filter((row) => row >= 0);
-    return this.words.match(terms, fields, { count: columns.count, scratch, codeRows });
+    return words.match(terms, fields, { count: columns.count, scratch, codeRows });
   }
 
   put(product: ProductRow): void {
     const { columns } = this;
-    const words = this.words.read(product.words);
+    const { id } = product;
+    /** What a language does not have is said as in the tables' columns. */
+    const said = this.#allTexts.map((_, place) =>
+      place === 0 ? product : (product.translated?.[place - 1] ?? product),
+    );
+    const words = this.#allTexts.map((texts, place) => texts.words.read(said[place]?.words ?? null));
     const wordsHash = hashOfWords(words);
     const traits = this.#dimensions.map((dimensions) => dimensions.learn(product));
-    let row = columns.rowOf(product.id);
+    const before = columns.rowOf(id);
+    let row = before;
     const isSame = row >= 0 && columns.wordsHash.values[row] === wordsHash && this.#hasTraits(row, traits);
-    const hasRank = row >= 0 && columns.nameHash.values[row] === product.nameHash;
-    const rank = hasRank ? (columns.nameRank.values[row] as number) : Number.NaN;
     if (row >= 0) this.#leave(row);
     if (!isSame) {
       if (row >= 0) columns.kill(row);
-      row = columns.append(product.id);
+      row = columns.append(id);
       for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.append(row, traits[at] as number[]);
       columns.wordsHash.values[row] = wordsHash;
-      this.words.append(row, words);
+      for (const [place, each] of words.entries()) this.#allTexts[place]?.words.append(row, each);
     }
-    columns.write(row, product, rank);
+    columns.write(row, product);
     for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.enter(row, traits[at] as number[]);
     if (product.publishedAt <= this.#settledAt) this.#settle(row);
     else this.unsettled.add(row);
-    this.bestNames.put(product);
-    if (!Number.isNaN(rank)) this.unranked.delete(product.id);
-    else if (this.hasRanks) this.unranked.add(product.id);
+    for (const [place, { name, nameHash }] of said.entries()) {
+      this.#allTexts[place]?.names.put(id, row, before, nameHash);
+      this.#allTexts[place]?.bestNames.put(product, name);
+    }
   }
 
   #hasTraits(row: number, traits: readonly (readonly number[])[]): boolean {
@@ -134,8 +158,10 @@ export class ProductIndex {
       this.#leave(row);
       this.columns.kill(row);
     }
-    this.bestNames.remove(id);
-    this.unranked.delete(id);
+    for (const { bestNames, names } of this.#allTexts) {
+      bestNames.remove(id);
+      names.unranked.delete(id);
+    }
   }
 
   #leave(row: number): void {
@@ -168,14 +194,15 @@ export class ProductIndex {
 
   /** Gives memory back that only filling needs, and makes columns. */
   arrange(): void {
-    this.words.settle();
+    for (const { words } of this.#allTexts) words.settle();
     for (const dimensions of this.#dimensions) dimensions.settle(this.columns.count);
   }
 
   /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */
   compact(): void {
     const newRows = this.columns.renumber();
-    for (const part of [this.words, ...this.#dimensions, ...this.#suggested]) part.renumber(newRows);
+    const ofTexts = this.#allTexts.flatMap(({ words, names }) => [words, names]);
+    for (const part of [...ofTexts, ...this.#dimensions, ...this.#suggested]) part.renumber(newRows);
     this.unsettled = new Set(this.unsettled.values().map((row) => newRows[row] as number));
   }
 }
@@ -183,10 +210,6 @@ export class ProductIndex {
 /** The values of a dimension as suggestions need them. Of categories, brands and tags a trait has one value, with the number of the trait. */
 export class SuggestedValues {
   readonly of: Dimensions;
-  /** By trait, the words of the value with a space before and after each. */
-  readonly #folded: string[] = [];
-  /** All of them: where most of what is typed is in none, one look through one long text is enough. */
-  #foldedTogether = '';
   /** By trait: no product that is visible to every question has sold more. */
   #most = new Int32Array(0);
   /** By trait, 1 plus the row that has sold so much; 0 where it is to be looked for. */
@@ -197,18 +220,7 @@ export class SuggestedValues {
   }
 
   get bytes(): number {
-    return this.#most.byteLength + this.#rows.byteLength + this.#foldedTogether.length * 4;
-  }
-
-  /** The traits whose value has some texts in its words. */
-  traitsWith(texts: readonly string[]): number[] {
-    const { values } = this.of;
-    if (this.#folded.length < values.length) {
-      for (const value of values.slice(this.#folded.length)) this.#folded.push(foldText(value));
-      this.#foldedTogether = this.#folded.join('\n');
-    }
-    if (!texts.every((text) => this.#foldedTogether.includes(text))) return [];
-    return [...values.keys()].filter((trait) => texts.every((text) => this.#folded[trait]?.includes(text)));
+    return this.#most.byteLength + this.#rows.byteLength;
   }
 
   enter(row: number, sales: number): void {
@@ -249,87 +261,3 @@ export class SuggestedValues {
     this.#rows[trait] = row + 1;
   }
 }
-
-/** A name takes some 250 bytes. */
-const MAX_NAMES = 10_000;
-
-interface BestName {
-  readonly id: number;
-  readonly name: string;
-  readonly folded: string;
-  readonly sales: number;
-  readonly publishedAt: number;
-}
-
-/** Where very many names have a word that begins so, the best are found after a look at some hundred of these. */
-export class BestNames {
-  readonly #names = new Map<number, BestName>();
-  /** Every product that has sold at least this many is here. */
-  #least = Number.NEGATIVE_INFINITY;
-  /** In the order of BEST_SELLING; undefined where they were not asked for since many have come. */
-  #sorted: BestName[] | undefined;
-  readonly #maxNames: number;
-
-  constructor(maxNames = MAX_NAMES) {
-    this.#maxNames = maxNames;
-  }
-
-  get bytes(): number {
-    return this.#names.size * 250;
-  }
-
-  get size(): number {
-    return this.#names.size;
-  }
-
-  get isWhole(): boolean {
-    return this.#least === Number.NEGATIVE_INFINITY;
-  }
-
-  put({ id, name: bytes, sales, publishedAt }: ProductRow): void {
-    if (sales < this.#least) {
-      this.remove(id);
-      return;
-    }
-    const known = this.#names.get(id);
-    const name = String(bytes);
-    const folded = known?.name === name ? known.folded : foldText(name);
-    const best = { id, name, folded, sales, publishedAt };
-    if (known) this.#takeOut(known);
-    this.#names.set(id, best);
-    this.#sorted?.splice(this.#rankOf(best), 0, best);
-    if (this.#names.size > this.#maxNames) this.#shorten();
-  }
-
-  remove(id: number): void {
-    const known = this.#names.get(id);
-    if (!known) return;
-    this.#takeOut(known);
-    this.#names.delete(id);
-  }
-
-  /** In the order of BEST_SELLING. */
-  bestFirst(): readonly BestName[] {
-    this.#sorted ??= [...this.#names.values()].sort(compare);
-    return this.#sorted;
-  }
-
-  #takeOut(known: BestName): void {
-    this.#sorted?.splice(this.#rankOf(known), 1);
-  }
-
-  /** Where a name stands, or would stand, among the sorted ones: to sort all again after each change takes milliseconds. */
-  #rankOf(name: BestName): number {
-    const sorted = this.#sorted ?? [];
-    return countBefore(sorted.length, (at) => compare(sorted[at] as BestName, name) < 0);
-  }
-
-  /** Equal sales are kept or left out together, so that there may be none where all products have sold as much. */
-  #shorten(): void {
-    this.#least = (this.bestFirst()[this.#maxNames >>> 1] as BestName).sales + 1;
-    for (const { id, sales } of this.bestFirst()) if (sales < this.#least) this.#names.delete(id);
-    this.#sorted = undefined;
-  }
-}
-
-const compare = (a: BestName, b: BestName): number => b.sales - a.sales || b.publishedAt - a.publishedAt || b.id - a.id;

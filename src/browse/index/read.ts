@@ -1,26 +1,43 @@
 import { to as copyTo } from 'pg-copy-streams';
 import type { DatabaseClient } from '../../database/client.ts';
+import { shownSql } from '../../language/shown.ts';
+import type { FallBacks } from '../browse-engine.ts';
 import { idsByCode } from '../text.sql.ts';
+import type { ThreadOptions } from './messages.ts';
 import { momentOf } from './order.ts';
-import type { ProductIndex } from './product-index.ts';
-import { type ProductColumns, type ProductRow, Slice } from './rows.ts';
+import { type CategoryRow, type ProductRow, Slice } from './rows.ts';
+
+type Languages = ThreadOptions['languages'];
 
 /**
  * Products on sale, published or not: who sees a product when is decided by each question. The columns stand in the order in which {@link productOf}
  * reads them, of the types that it reads.
+ * @param languages in which products are read besides that of the tables' columns @param condition on the words `w` that are joined
  */
-const onSale = (join = ''): string => `
+const onSale = (languages: Languages, condition = ''): string => `
   select p.id::int, p.name::text, p.brand::text, p.tags::text[], p.category_id::text, (p.price * 100)::float8, p.stock > 0,
     coalesce(p.list_price > p.price, false), p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.attributes::text,
     array(select concat(array_to_json(p.option_names), ',', array_to_json(v.option_values), case when v.stock > 0 then '+' else '-' end)
       from product_variant v where v.product_id = p.id), w.words
-  from product p left join product_words w on w.product_id = p.id ${join} where p.status = 'ON_SALE'`;
+    ${languages.map((_, place) => `, t${place}.name, hashtext(t${place}.name), t${place}.words`).join('')}
+  from product p left join product_words w on w.product_id = p.id ${condition}
+    ${languages.map((each, place) => translatedIn(each, `t${place}`)).join('')}
+  where p.status = 'ON_SALE'`;
+
+/** The row of the first language that the product has one of. Codes of languages need no escape. */
+const translatedIn = (languages: readonly string[], alias: string): string => {
+  const list = `array['${languages.join("', '")}']`;
+  return ` left join lateral (
+    select t.name, t.words from translated_words t where t.product_id = p.id and t.language = any (${list})
+    order by array_position(${list}, t.language) limit 1
+  ) ${alias} on true`;
+};
 
 const NOTHING = Slice.of('');
 const NO_ATTRIBUTES = Slice.of('{}');
 
 /** @throws Error for a product that the index cannot hold. Only tables whose types or checks were changed have one. */
-const productOf = (row: CopiedRow): ProductRow => {
+const productOf = (row: CopiedRow, languages: Languages): ProductRow => {
   const id = row.int();
   const fault = (reason: string): Error => new Error(`product ${id} cannot be in it: ${reason}`);
   const product = {
@@ -38,6 +55,10 @@ const productOf = (row: CopiedRow): ProductRow => {
     attributes: row.slice() ?? NO_ATTRIBUTES,
     variants: row.slices() ?? [],
     words: row.slice(),
+    translated: languages.map(() => {
+      const [name, nameHash, words] = [row.slice(), row.int(), row.slice()];
+      return name && { name, nameHash, words };
+    }),
   };
   const { tags, cents } = product;
   if (!Number.isSafeInteger(cents) || cents < 0) throw fault('its price is no whole number of cents, or too large');
@@ -48,22 +69,29 @@ const productOf = (row: CopiedRow): ProductRow => {
 type OnProduct = (product: ProductRow) => void;
 
 /** Reads the products of these ids that are on sale, as they are now. */
-export const readProducts = (client: DatabaseClient, ids: readonly number[], onProduct: OnProduct): Promise<void> =>
-  readCopied(client, `${onSale()} and p.id = any('{${ids}}'::int[])`, (row) => onProduct(productOf(row)));
+export const readProducts = (
+  client: DatabaseClient,
+  languages: Languages,
+  ids: readonly number[],
+  onProduct: OnProduct,
+): Promise<void> =>
+  readCopied(client, `${onSale(languages)} and p.id = any('{${ids}}'::int[])`, (row) =>
+    onProduct(productOf(row, languages)),
+  );
 
 /** In the order of ids. @returns how many came */
 export const readProductsAfter = async (
   client: DatabaseClient,
-  id: number,
-  limit: number,
+  languages: Languages,
+  { id, limit }: { readonly id: number; readonly limit: number },
   onProduct: OnProduct,
 ): Promise<number> => {
   // PostgreSQL would merge the tables, and read all the words before these, too.
-  const query = `${onSale(`and w.product_id > ${id}::bigint`)} and p.id > ${id}::bigint order by p.id limit ${limit}`;
+  const query = `${onSale(languages, `and w.product_id > ${id}::bigint`)} and p.id > ${id}::bigint order by p.id limit ${limit}`;
   let count = 0;
   await readCopied(client, query, (row) => {
     count += 1;
-    onProduct(productOf(row));
+    onProduct(productOf(row, languages));
   });
   return count;
 };
@@ -84,147 +112,31 @@ export const readBeginning = async (client: DatabaseClient): Promise<Beginning> 
   return rows[0];
 };
 
-export interface CategoryRow {
-  readonly id: number;
-  readonly parentId: number | null;
-  readonly name: string;
-}
+/** With their names as they are shown in a language. */
+export const readCategories = async (client: DatabaseClient, languages: FallBacks): Promise<CategoryRow[]> =>
+  (
+    await client.query<CategoryRow>(
+      `select id, parent_id as "parentId", ${shownSql('c', 'name', languages)} as name from category c order by id`,
+    )
+  ).rows;
 
-export const readCategories = async (client: DatabaseClient): Promise<CategoryRow[]> =>
-  (await client.query<CategoryRow>('select id, parent_id as "parentId", name from category order by id')).rows;
+/** What terms are called in a language, by term. */
+export const readLabels = async (
+  client: DatabaseClient,
+  languages: readonly string[],
+): Promise<Map<string, string>> => {
+  const { rows } = await client.query<{ term: string; text: string }>(
+    `select term, text from term_translation where language = any($1) and text <> '' order by array_position($1, language) desc`,
+    [languages],
+  );
+  return new Map(rows.map(({ term, text }) => [term, text]));
+};
 
 /** The products that a code is of. */
 export const readIdsByCode = async (client: DatabaseClient, code: string): Promise<number[]> =>
   (await client.query<{ id: number }>({ name: 'index_ids_by_code', text: idsByCode('$1'), values: [code] })).rows.map(
     ({ id }) => id,
   );
-
-/** JavaScript has no collation of a database: a rank grows with the name, read for all, and put between neighbours for a new one. */
-
-/** Between two ranks that are read; it can be halved some 30 times. */
-const GAP = 2 ** 20;
-
-const MANY_NAMES = 500;
-
-/** Ranks the names that have none yet. Where a neighbour has changed too and is not read yet, the name waits for the next call. */
-export const rankNames = async (index: ProductIndex, client: DatabaseClient): Promise<void> => {
-  if (!index.hasRanks || index.unranked.size > MANY_NAMES) await rankAll(index, client);
-  else if (index.unranked.size > 0 && !(await rankBetweenNeighbours(index, client))) await rankAll(index, client);
-};
-
-const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<void> => {
-  const { columns, unranked } = index;
-  index.hasRanks = false;
-  index.rankings += 1;
-  columns.nameRank.fill(Number.NaN);
-  unranked.clear();
-  let rank = 0;
-  const names = `select id::int, hashtext(name) from product where status = 'ON_SALE' order by name, id`;
-  await readCopied(client, names, (copied) => {
-    rank += GAP;
-    const row = columns.rowOf(copied.int());
-    if (row >= 0 && columns.nameHash.values[row] === copied.int()) columns.nameRank.set(row, rank);
-  });
-  for (let row = 0; row < columns.count; row += 1) {
-    const id = columns.id.values[row] as number;
-    if (Number.isNaN(columns.nameRank.values[row]) && columns.rowOf(id) === row) unranked.add(id);
-  }
-  index.hasRanks = true;
-};
-
-interface Neighbours {
-  readonly id: number;
-  readonly hash: number;
-  readonly beforeId: number | null;
-  readonly beforeHash: number | null;
-  readonly afterId: number | null;
-  readonly afterHash: number | null;
-}
-
-const neighbour = (name: string, comparison: '<' | '>', direction: '' | 'desc'): string => `
-  left join lateral (
-    select q.id, hashtext(q.name) as hash from product q
-    where q.status = 'ON_SALE' and (q.name, q.id) ${comparison} (p.name, p.id) order by q.name ${direction}, q.id ${direction} limit 1
-  ) ${name} on true`;
-
-const NEIGHBOURS = `
-  select p.id, hashtext(p.name) as hash, before.id as "beforeId", before.hash as "beforeHash", after.id as "afterId", after.hash as "afterHash"
-  from product p ${neighbour('before', '<', 'desc')} ${neighbour('after', '>', '')}
-  where p.id = any($1::int[]) and p.status = 'ON_SALE'
-  order by p.name, p.id`;
-
-/** @returns false where there is no number left between two neighbours */
-const rankBetweenNeighbours = async (index: ProductIndex, client: DatabaseClient): Promise<boolean> => {
-  const { columns, unranked } = index;
-  const { rows } = await client.query<Neighbours>(NEIGHBOURS, [[...unranked]]);
-  const rankOf = (id: number | null, hash: number | null, atEnd: number): number | undefined =>
-    id === null ? atEnd : knownRank(columns, id, hash);
-  let run: number[] = [];
-  let low: number | undefined;
-  for (const { id, hash, beforeId, beforeHash, afterId, afterHash } of rows) {
-    const row = columns.rowOf(id);
-    if (row < 0 || columns.nameHash.values[row] !== hash || !unranked.has(id)) {
-      run = [];
-      low = undefined;
-      continue;
-    }
-    // Names that follow each other are ranked together.
-    if (run.length === 0 || columns.id.values[run.at(-1) as number] !== beforeId) {
-      run = [];
-      low = rankOf(beforeId, beforeHash, Number.NEGATIVE_INFINITY);
-    }
-    run.push(row);
-    const high = rankOf(afterId, afterHash, Number.POSITIVE_INFINITY);
-    if (low === undefined || high === undefined) continue;
-    if (!spread(run, low, high, columns)) return false;
-    for (const each of run) unranked.delete(columns.id.values[each] as number);
-    run = [];
-  }
-  return true;
-};
-
-/** Gives rows ranks at equal distances between two. @returns false where two would be equal */
-const spread = (rows: readonly number[], low: number, high: number, columns: ProductColumns): boolean => {
-  const from = Number.isFinite(low) ? low : Number.isFinite(high) ? high - GAP * (rows.length + 1) : 0;
-  const to = Number.isFinite(high) ? high : from + GAP * (rows.length + 1);
-  const step = (to - from) / (rows.length + 1);
-  let last = from;
-  for (const [index, row] of rows.entries()) {
-    const rank = from + step * (index + 1);
-    if (rank <= justAfter(last) || justAfter(rank) >= to) return false;
-    columns.nameRank.set(row, rank);
-    last = rank;
-  }
-  return true;
-};
-
-/** @returns undefined where the index does not know the name */
-export const rankOfPosition = async (
-  { columns }: ProductIndex,
-  client: DatabaseClient,
-  [name = '', id = '']: readonly string[],
-): Promise<number | undefined> => {
-  const { rows } = await client.query<{ id: number; hash: number; isSame: boolean }>(
-    `select id, hashtext(name) as hash, (name, id) = ($1, $2::int) as "isSame" from product
-     where status = 'ON_SALE' and (name, id) <= ($1, $2::int) order by name desc, id desc limit 1`,
-    [name, id],
-  );
-  const [found] = rows;
-  if (!found) return Number.NEGATIVE_INFINITY;
-  const rank = knownRank(columns, found.id, found.hash);
-  if (rank === undefined) return undefined;
-  return found.isSame ? rank : justAfter(rank);
-};
-
-/** Undefined where the name is not the one that the index knows, or has no rank itself. */
-const knownRank = (columns: ProductColumns, id: number, hash: number | null): number | undefined => {
-  const row = columns.rowOf(id);
-  const rank = row >= 0 && columns.nameHash.values[row] === hash ? columns.nameRank.values[row] : undefined;
-  return Number.isNaN(rank) ? undefined : rank;
-};
-
-/** Before every greater rank: they are never so close. */
-const justAfter = (rank: number): number => rank + Math.max(Math.abs(rank), 1) * Number.EPSILON * 2;
 
 /**
  * A signature of 11 bytes, flags, and an extension that PostgreSQL does not have:
@@ -238,7 +150,7 @@ const NO_BYTES = Buffer.alloc(0);
 const EPOCH_US = 946_684_800_000_000;
 
 /** A row in COPY's binary format, whose fields are read one after another. */
-class CopiedRow {
+export class CopiedRow {
   #buffer: Buffer = NO_BYTES;
   #at = 0;
 
@@ -317,7 +229,11 @@ class CopiedRow {
 }
 
 /** Reads what a query gives, without an object for each value. @param onRow is called with the same object for each row */
-const readCopied = async (client: DatabaseClient, query: string, onRow: (row: CopiedRow) => void): Promise<void> => {
+export const readCopied = async (
+  client: DatabaseClient,
+  query: string,
+  onRow: (row: CopiedRow) => void,
+): Promise<void> => {
   const row = new CopiedRow();
   // The same memory for all that comes.
   let memory: Buffer = NO_BYTES;

@@ -23,14 +23,22 @@ export class Slice {
   }
 }
 
-/** A product on sale, published or not, as the index reads it, in memory that may change after the call. */
-export interface ProductRow {
-  readonly id: number;
+/** What a product says in a language. */
+interface ProductTexts {
   readonly name: Slice;
-  readonly brand: Slice | null;
-  readonly tags: readonly Slice[];
+  /** `hashtext` of the name. */
+  readonly nameHash: number;
   /** As `vitrine_search` makes them, in the binary format of a `tsvector`. Null where there are none. */
   readonly words: Slice | null;
+}
+
+/** A product on sale, published or not, as the index reads it, in memory that may change after the call. */
+export interface ProductRow extends ProductTexts {
+  readonly id: number;
+  /** By the place of the language; null where it says what it says in that of the tables' columns. */
+  readonly translated?: readonly (ProductTexts | null)[];
+  readonly brand: Slice | null;
+  readonly tags: readonly Slice[];
   /** The id of the category, in digits. */
   readonly category: Slice;
   readonly cents: number;
@@ -42,7 +50,12 @@ export interface ProductRow {
   readonly variants: readonly Slice[];
   readonly sales: number;
   readonly publishedAt: number;
-  readonly nameHash: number;
+}
+
+export interface CategoryRow {
+  readonly id: number;
+  readonly parentId: number | null;
+  readonly name: string;
 }
 
 export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
@@ -230,17 +243,14 @@ export class ProductColumns {
   readonly sales = new OrderColumn(new Int32Array(0));
   /** As `momentOf` makes it of the microseconds since 1970. */
   readonly publishedAt = new OrderColumn(new Float64Array(0));
-  /** Where the name stands in the database's collation; NaN while that is not known. */
-  readonly nameRank = new OrderColumn(new Float64Array(0));
-  readonly nameHash = new Column(new Int32Array(0));
   /** A hash of everything that is searched: where it is the same, the words are. */
   readonly wordsHash = new Column(new Float64Array(0));
   readonly isLive = new Flags();
   readonly isInStock = new Flags();
   /** Whether the price is below the list price. */
   readonly isReduced = new Flags();
-  readonly #orders = [this.id, this.price, this.sales, this.publishedAt, this.nameRank];
-  readonly #all = [...this.#orders, this.nameHash, this.wordsHash, this.isLive, this.isInStock, this.isReduced];
+  readonly #orders = [this.id, this.price, this.sales, this.publishedAt];
+  readonly #all = [...this.#orders, this.wordsHash, this.isLive, this.isInStock, this.isReduced];
   /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
   #slots = new Int32Array(0);
   #usedSlots = 0;
@@ -269,12 +279,10 @@ export class ProductColumns {
   }
 
   /** What may change of a product that has a row. One array is written at a time by name: a function that writes into arrays of all kinds is slow. */
-  write(row: number, product: ProductRow, rank: number): void {
+  write(row: number, product: ProductRow): void {
     this.price.set(row, product.cents);
     this.sales.values[row] = product.sales;
     this.publishedAt.values[row] = product.publishedAt;
-    this.nameHash.values[row] = product.nameHash;
-    this.nameRank.values[row] = rank;
     this.isInStock.set(row, product.isInStock);
     this.isReduced.set(row, product.isReduced);
     for (const column of this.#orders) column.touch(row);

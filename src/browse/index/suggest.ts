@@ -1,12 +1,12 @@
 import type { SearchTerm, Suggestion } from '../browse-engine.ts';
 import { compareNear, correctionsOf, MAX_NEAR_WORDS, type NearWord } from '../correction.ts';
-import { foldText, piecesOfTerm } from '../words.ts';
+import { piecesOfTerm } from '../words.ts';
 import { FoundRows } from './expression.ts';
 import type { Suggested, SuggestedProduct } from './messages.ts';
 import { PageSelection } from './order.ts';
 import type { ProductIndex, SuggestedValues } from './product-index.ts';
-import type { CategoryRow } from './read.ts';
 import { RowSet } from './row-set.ts';
+import type { LanguageTexts } from './texts.ts';
 
 interface Asked {
   readonly terms: readonly SearchTerm[];
@@ -15,35 +15,39 @@ interface Asked {
   readonly maxProducts: number;
 }
 
-export const suggest = (index: ProductIndex, categories: SuggestedCategories, asked: Asked): Suggested => {
+export const suggest = (index: ProductIndex, asked: Asked, texts = index.texts): Suggested => {
   const { terms, now } = asked;
   const { suggested } = index;
   index.begin();
   const sales = salesByTrait(index, suggested.categories, now);
-  const textsOf = (kind: 'BRAND' | 'TAG', values: SuggestedValues): Suggestion[] =>
-    bestTexts(values, salesByTrait(index, values, now), asked).map((each) => ({ kind, id: 0, ...each }));
+  const parts = terms.map(beginningOf);
+  const brands = index.foldedBrands.placesWith(parts, index.brands.values);
+  const tags = texts.tags.placesWith(parts, index.tags.values, texts.labelOf);
   return {
-    ...(bestNamesOf(index, asked) ?? productsOf(index, asked)),
+    ...(bestNamesOf(index, texts, asked) ?? productsOf(index, texts, asked)),
     others: [
-      ...categories.all.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
+      ...texts.categories.all.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
         if (!hasTerms(folded, terms)) return [];
         const most = Math.max(-1, ...index.categories.traitsWith({ name: '', values: subtree }).map(sales.of));
         return most < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales: most, id }];
       }),
-      ...textsOf('BRAND', suggested.brands),
-      ...textsOf('TAG', suggested.tags),
+      ...bestTexts('BRAND', index.brands.values, brands, salesByTrait(index, suggested.brands, now), asked),
+      ...bestTexts('TAG', index.tags.values, tags, salesByTrait(index, suggested.tags, now), asked).map((tag) => ({
+        ...tag,
+        text: texts.labelOf(tag.text),
+      })),
     ],
   };
 };
 
 /** From the names of the best sellers; undefined where others may come before the last one. */
 const bestNamesOf = (
-  index: ProductIndex,
+  { columns }: ProductIndex,
+  { words, bestNames }: LanguageTexts,
   { terms, now, maxProducts }: Asked,
 ): Pick<Suggested, 'products' | 'hasMore'> | undefined => {
-  const { bestNames, columns } = index;
   // Where so many are not to be expected among the best sellers, they are not looked through in vain.
-  const expected = (index.words.countAtMost(terms, 'names') / columns.live) * bestNames.size;
+  const expected = (words.countAtMost(terms, 'names') / columns.live) * bestNames.size;
   if (!bestNames.isWhole && expected < maxProducts) return undefined;
   const isVisible = columns.visibleAt(now);
   const products: SuggestedProduct[] = [];
@@ -57,12 +61,13 @@ const bestNamesOf = (
 
 const productsOf = (
   index: ProductIndex,
+  texts: LanguageTexts,
   { terms, now, maxProducts }: Asked,
 ): Pick<Suggested, 'products' | 'hasMore'> => {
   const { columns } = index;
-  const matches = RowSet.ofRows(index.scratch, index.match(terms, 'names').rows);
+  const matches = RowSet.ofRows(index.scratch, index.match(texts, terms, 'names').rows);
   const page = { from: 'start', size: maxProducts } as const;
-  const selection = new PageSelection(columns, { order: 'BEST_SELLING', page }, undefined);
+  const selection = new PageSelection(columns, texts.names.rank, { order: 'BEST_SELLING', page });
   selection.offer(new FoundRows(index, {}, now, matches).all());
   const { rows, hasNextPage } = selection.finish();
   return {
@@ -94,17 +99,23 @@ const salesByTrait = (index: ProductIndex, values: SuggestedValues, now: Date): 
   };
 };
 
-const bestTexts = (values: SuggestedValues, { atMost, of: salesOf }: SalesOfTrait, { terms, maxProducts }: Asked) => {
-  const traits = values.traitsWith(terms.map(beginningOf));
+/** Some of the values of a dimension, those that have sold most. @param traits their numbers */
+const bestTexts = (
+  kind: 'BRAND' | 'TAG',
+  values: readonly string[],
+  traits: number[],
+  { atMost, of: salesOf }: SalesOfTrait,
+  { maxProducts }: Asked,
+): Suggestion[] => {
   traits.sort((a, b) => atMost(b) - atMost(a));
-  const found: { readonly text: string; readonly sales: number }[] = [];
+  const found: Suggestion[] = [];
   let least = Number.NEGATIVE_INFINITY;
   for (const trait of traits) {
     // None of the rest has sold as much.
     if (atMost(trait) < least) break;
     const sales = salesOf(trait);
     if (sales < 0) continue;
-    found.push({ text: values.of.values[trait] as string, sales });
+    found.push({ kind, id: 0, text: values[trait] as string, sales });
     if (found.length >= maxProducts)
       least = found.map((each) => each.sales).sort((x, y) => y - x)[maxProducts - 1] as number;
   }
@@ -121,43 +132,22 @@ const hasTerms = (folded: string, terms: readonly SearchTerm[]): boolean => {
   return true;
 };
 
-/** A category with those below it. */
-interface CategoryNode extends CategoryRow {
-  readonly folded: string;
-  /** Its id and those of all categories below it, in digits. */
-  readonly subtree: readonly string[];
-}
-
-/** All categories, for suggestions. */
-export class SuggestedCategories {
-  readonly all: readonly CategoryNode[];
-
-  constructor(rows: readonly CategoryRow[]) {
-    const children = Map.groupBy(rows, ({ parentId }) => parentId);
-    this.all = rows.map((row) => {
-      const subtree = new Set([row.id]);
-      // Each is visited once, so that a circle of parents ends.
-      for (const id of subtree) for (const child of children.get(id) ?? []) subtree.add(child.id);
-      return { ...row, folded: foldText(row.name), subtree: [...subtree].map(String) };
-    });
-  }
-}
-
 /** As {@link BrowseEngine.correct} says. */
 export const correct = (
   index: ProductIndex,
   { terms, now }: { terms: readonly SearchTerm[]; now: Date },
+  texts = index.texts,
 ): readonly SearchTerm[] | undefined => {
   const isVisible = index.columns.visibleAt(now);
   const isFound = (some: readonly SearchTerm[]): boolean => {
     index.begin();
-    return index.match(some, 'all').rows.some(isVisible);
+    return index.match(texts, some, 'all').rows.some(isVisible);
   };
   if (isFound(terms)) return undefined;
   const doubtful = terms.map((term) => ({
     term,
     isFound: isFound([term]),
-    near: nearWordsOf(index, term.text, isVisible),
+    near: nearWordsOf(index, texts, term.text, isVisible),
   }));
   return correctionsOf(doubtful).find(isFound);
 };
@@ -166,21 +156,26 @@ export const correct = (
  * As `nearestWords` sorts them. To count the visible products of a word takes a look at each, so that this is done only of words that may be among
  * the first.
  */
-const nearWordsOf = (index: ProductIndex, text: string, isVisible: (row: number) => boolean): NearWord[] => {
-  const { dictionary } = index.words;
+const nearWordsOf = (
+  index: ProductIndex,
+  texts: LanguageTexts,
+  text: string,
+  isVisible: (row: number) => boolean,
+): NearWord[] => {
+  const { dictionary } = texts.words;
   const termOf = (word: number): SearchTerm => ({ text: dictionary.values[word] as string, isPrefix: false });
   const near: NearWord[] = [];
   const byChanges = Map.groupBy(dictionary.near(text), ({ changes }) => changes);
   for (const [changes, words] of [...byChanges].sort(([one], [other]) => one - other)) {
     if (near.length >= MAX_NEAR_WORDS) break;
     const equallyNear: NearWord[] = [];
-    const counted = words.map(({ word }) => ({ word, atMost: index.words.countAtMost([termOf(word)], 'all') }));
+    const counted = words.map(({ word }) => ({ word, atMost: texts.words.countAtMost([termOf(word)], 'all') }));
     for (const { word, atMost } of counted.sort((a, b) => b.atMost - a.atMost)) {
       // None of the rest is in as many products.
       if (atMost < (equallyNear[MAX_NEAR_WORDS - 1]?.count ?? 1)) break;
       index.begin();
       let count = 0;
-      for (const row of index.match([termOf(word)], 'all').rows) if (isVisible(row)) count += 1;
+      for (const row of index.match(texts, [termOf(word)], 'all').rows) if (isVisible(row)) count += 1;
       if (count > 0) equallyNear.push({ text: dictionary.values[word] as string, count, changes });
       equallyNear.sort(compareNear);
     }

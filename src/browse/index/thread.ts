@@ -16,6 +16,9 @@ import {
 /** After this time SQL is asked instead. The slowest questions take 0.3 s. */
 const PATIENCE_MS = 1000;
 
+/** The tables that the index reads. */
+const TABLES = ['product', 'category', 'term_translation'];
+
 /** Changes that come one after another are sent together, at the latest before the next question: each message takes some 100 µs. */
 const COLLECT_MS = 20;
 /** The thread takes some 2 ms for so many, which the next question might have to wait for. */
@@ -63,7 +66,7 @@ export class IndexThread {
   }
 
   changed({ table, rows }: Change): void {
-    if (table !== 'product' && table !== 'category') return;
+    if (!TABLES.includes(table)) return;
     this.#changes.push({ table, ids: rows?.ids });
     if (this.#changes.length >= MAX_COLLECTED) this.#sendChanges();
     else this.#sending ??= setTimeout(() => this.#sendChanges(), COLLECT_MS).unref();

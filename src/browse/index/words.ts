@@ -147,6 +147,9 @@ const collect = (bytes: Uint8Array, count: number, into: Int32Array): number => 
   return length;
 };
 
+/** `=`: what begins so is no word, but says the language of the others. */
+const MARK = 0x3d;
+
 /** The first byte of each Chinese, Japanese or Korean character in UTF-8 is not below. */
 const FIRST_BYTE_OF_RUNS = 0xe1;
 
@@ -184,6 +187,7 @@ class ProductWords {
     this.#postings = withRoom(this.#postings, count);
     const pieces: Piece[] = [];
     let at = begin + 4;
+    let length = 0;
     // https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/tsvector.c (tsvectorsend): text, zero, number of places, places in their
     // order.
     for (let index = 0; index < count; index += 1) {
@@ -193,11 +197,16 @@ class ProductWords {
         hash = hashWith(hash, byte);
         at += 1;
       }
-      const word = this.#dictionary.numberOfHashed(memory, start, at, hash);
       const places = uint16(memory, at + 1);
+      if (memory[start] === MARK) {
+        at += 3 + places * 2;
+        continue;
+      }
+      const word = this.#dictionary.numberOfHashed(memory, start, at, hash);
       // The first place is that of the best field.
       const field = places === 0 ? FIELDS.length - 1 : fieldOfPlace(uint16(memory, at + 3));
-      this.#postings[index] = (word << FIELD_BITS) | field;
+      this.#postings[length] = (word << FIELD_BITS) | field;
+      length += 1;
       at += 3;
       const end = at + places * 2;
       if ((memory[start] as number) < FIRST_BYTE_OF_RUNS) at = end;
@@ -205,7 +214,7 @@ class ProductWords {
         for (const text = this.#dictionary.values[word] as string; at < end; at += 2)
           pieces.push({ text, place: uint16(memory, at) });
     }
-    return { postings: this.#postings.subarray(0, count), runs: pieces.length === 0 ? [] : runsOf(pieces) };
+    return { postings: this.#postings.subarray(0, length), runs: pieces.length === 0 ? [] : runsOf(pieces) };
   }
 }
 
@@ -234,18 +243,21 @@ const runsOf = (pieces: Piece[]): Run[] => {
   return runs.filter(({ text }) => piecesOfTerm({ text }).length > 1);
 };
 
-/** Two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
-export const hashOfWords = ({ postings, runs }: WordsOfProduct): number => {
+/** Of what a product says in each language, two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
+export const hashOfWords = (inLanguages: readonly WordsOfProduct[]): number => {
   let low = HASH_OF_NOTHING;
   let high = 0x050c5d1f;
   const add = (value: number): void => {
     low = hashWith(low, value);
     high = Math.imul(high ^ value, 0x01000197) ^ (high >>> 15);
   };
-  for (const posting of postings) add(posting);
-  for (const { field, text } of runs) {
-    add(field);
-    for (let index = 0; index < text.length; index += 1) add(text.charCodeAt(index));
+  for (const { postings, runs } of inLanguages) {
+    add(postings.length);
+    for (const posting of postings) add(posting);
+    for (const { field, text } of runs) {
+      add(field);
+      for (let index = 0; index < text.length; index += 1) add(text.charCodeAt(index));
+    }
   }
   return (low >>> 6) * 2 ** 26 + (high >>> 6);
 };
