@@ -6,8 +6,8 @@ import type { ResponseCache } from './cache/response-cache.ts';
 import type { Replica } from './database/replicas/replica.ts';
 import type { Replicas } from './database/replicas/replicas.ts';
 import type { LateSource } from './graphql/context.ts';
-import type { FallBackCounts } from './graphql/executor/compiled-execution.ts';
-import type { SubscriptionCounts } from './graphql/use-live.ts';
+import type { CompiledExecution } from './graphql/executor/compiled-execution.ts';
+import type { Live } from './graphql/use-live.ts';
 import type { Distribution, RequestCounts } from './observability/counts.ts';
 import { byLabel, counter, gauge, histogram, type Metric, type Sample } from './observability/metrics.ts';
 import type { LoadGuard } from './overload/load-guard.ts';
@@ -20,12 +20,12 @@ export interface Counting {
   readonly knownRows: Pick<KnownRows, 'stats' | 'size'>;
   readonly cacheMaxBytes: number;
   readonly freshnessMonitor: Pick<FreshnessMonitor, 'asOfMs' | 'isLost'>;
-  readonly subscriptions: { readonly counts: SubscriptionCounts; readonly max: number };
+  readonly subscriptions: { readonly counts: Live['counts']; readonly max: number };
   readonly pool: Pool;
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'inFlight'>;
   readonly browseIndex: Pick<BrowseIndex, 'status' | 'answers'>;
-  readonly fallBacks: FallBackCounts;
+  readonly fallBacks: CompiledExecution['fallBacks'];
   readonly lateSources: ReadonlyMap<string, Pick<LateSource, 'metrics'>>;
 }
 
@@ -130,7 +130,7 @@ const browseMetrics = ({ browseIndex: { status, answers } }: Counting): Metric[]
 ];
 
 const streamMetrics = ({ subscriptions: { counts, max } }: Counting): Metric[] => [
-  gauge('vitrine_subscriptions', 'Open streams of subscriptions.', () => counts.open),
+  gauge('vitrine_subscriptions', 'Open streams of subscriptions.', counts.open),
   gauge('vitrine_subscriptions_max', 'Streams of subscriptions that may be open.', () => max),
   counter('vitrine_subscription_events_total', 'Events that were sent to listeners.', () => counts.events),
   counter(

@@ -44,7 +44,7 @@ import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
 import type { Call, FindRoute } from './http/route.ts';
-import { type App, createApp } from './http/serve-request.ts';
+import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import { createObservability } from './observability/events.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
@@ -397,7 +397,7 @@ const createHttp = (
   });
   const streamOf = (call: Call) => live.streamOf(call);
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
-  const app = createApp({
+  const app = new Serving({
     routes: [
       ...agents,
       createGraphqlRoutes({ yoga, documents, answers, maskError, eventStreams, streamOf, graphiql }),

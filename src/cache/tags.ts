@@ -62,17 +62,9 @@ export interface TaggedRead {
 }
 
 /** Every change has a number, and every tag the number of its last change: a read is true while none of its tags has a later one. */
-export interface TagVersions {
-  readonly tags: Tags;
-  readonly sequence: number;
-  /** Whether one of the tags of a read has changed since. Where none has, `trueAt` moves on, so that the next call is quick. */
-  readonly hasChanged: (read: TaggedRead) => boolean;
-  readonly changed: (change: Change) => void;
-  /** Calls back at each change. @returns what ends that */
-  readonly watch: (onChange: (change: Change) => void) => () => void;
-}
+export type TagVersions = Readonly<ReturnType<typeof createTagVersions>>;
 
-export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
+export const createTagVersions = (tables: readonly CachedTable[]) => {
   const tags = createTags(tables);
   // Its pages take memory once a tag in them has changed: 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
@@ -90,9 +82,11 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
     for (const id of rows.groupIds) lastChange[of.group(id)] = sequence;
   };
 
-  const versions: TagVersions & { sequence: number } = {
+  const versions = {
     tags,
+    /** The number of the latest change. */
     sequence: 0,
+    /** Whether one of the tags of a read has changed since. Where none has, `trueAt` moves on, so that the next call is quick. */
     hasChanged: (read: TaggedRead): boolean => {
       const { sequence } = versions;
       if (read.trueAt === sequence) return false;
@@ -109,6 +103,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       touch(change, versions.sequence);
       for (const onChange of watchers) onChange(change);
     },
+    /** Calls back at each change. @returns what ends that */
     watch: (onChange: (change: Change) => void) => {
       watchers.add(onChange);
       return () => void watchers.delete(onChange);

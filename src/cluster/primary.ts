@@ -37,11 +37,7 @@ export const backOffMs = (failures: number): number =>
  */
 export const serveByWorkers = async (config: Config, databaseUrl: string, log: Logger): Promise<Serving> => {
   // All workers get the same port. Whether another program has it is checked here: a socket with `reusePort` would not report that.
-  const environment = {
-    DATABASE_URL: databaseUrl,
-    PORT: String(await findPort(config)),
-    LANGUAGES: config.languages.join(),
-  };
+  const environment = { DATABASE_URL: databaseUrl, PORT: String(await findPort(config)) };
   const workers = new Workers(environment, log);
   // No worker outlives this process.
   process.once('exit', () => workers.kill());

@@ -1,19 +1,5 @@
 /** The database's clock, which every instance shares: one whose own clock is wrong answers the same. */
-export interface Clock {
-  /**
-   * Milliseconds since the epoch there, with a fraction. Never fails, never waits.
-   * @param atMs by `performance.now()`. @default now
-   */
-  readonly nowMs: (atMs?: number) => number;
-  /** How far that may be off; infinite until the first reading. */
-  readonly uncertaintyMs: () => number;
-  /**
-   * Takes in a reading of the database's clock, with this process's `performance.now()` before and after it.
-   * A reading that is less certain than the present one is left aside.
-   * @returns whether the clock was set back, so that what was read by it may show what is still to come
-   */
-  readonly observe: (databaseMs: number, sentMs: number, receivedMs: number) => boolean;
-}
+export type Clock = ReturnType<typeof createClock>;
 
 /** How far two machines' clocks drift apart, in the worst case that NTP allows for: https://www.rfc-editor.org/rfc/rfc5905 (PHI, times ten). */
 const DRIFT = 150e-6;
@@ -22,7 +8,7 @@ const DRIFT = 150e-6;
 const SET_BACK_MS = 10;
 
 /** A clock that runs on this process's monotonic one. Until the first reading it shows the process's own time. */
-export const createClock = (): Clock => {
+export const createClock = () => {
   let offsetMs = performance.timeOrigin;
   let uncertaintyMs = Number.POSITIVE_INFINITY;
   let observedMs = 0;
@@ -33,9 +19,19 @@ export const createClock = (): Clock => {
   const agedMs = (atMs: number): number => uncertaintyMs + (atMs - observedMs) * DRIFT;
 
   return {
-    nowMs: (atMs = performance.now()) => atMs + offsetMs,
-    uncertaintyMs: () => agedMs(performance.now()),
-    observe: (databaseMs, sentMs, receivedMs) => {
+    /**
+     * Milliseconds since the epoch there, with a fraction. Never fails, never waits.
+     * @param atMs by `performance.now()`. @default now
+     */
+    nowMs: (atMs = performance.now()): number => atMs + offsetMs,
+    /** How far that may be off; infinite until the first reading. */
+    uncertaintyMs: (): number => agedMs(performance.now()),
+    /**
+     * Takes in a reading of the database's clock, with this process's `performance.now()` before and after it.
+     * A reading that is less certain than the present one is left aside.
+     * @returns whether the clock was set back, so that what was read by it may show what is still to come
+     */
+    observe: (databaseMs: number, sentMs: number, receivedMs: number): boolean => {
       // As NTP assumes: the server read its clock half way through the round trip, and is wrong by half of it at most.
       const halfTripMs = (receivedMs - sentMs) / 2;
       const presentMs = agedMs(receivedMs);

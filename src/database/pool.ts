@@ -32,14 +32,11 @@ const CONNECT_TIMEOUT_MS = 1500;
 /** The server ends a statement that takes too long, and the connection is kept; without an answer by then, the connection is closed. */
 const SERVER_GRACE_MS = 100;
 
-/** The connections that requests share, and how many statements they have sent. */
-export interface Database {
-  readonly pool: pg.Pool;
-  readonly statementCount: () => number;
-}
-
-/** Connects when first asked, and loses a broken connection, never the process. */
-export const createDatabase = (options: Options): Database => {
+/**
+ * Connects when first asked, and loses a broken connection, never the process.
+ * @returns the connections that requests share, and how many statements they have sent
+ */
+export const createDatabase = (options: Options): { readonly pool: pg.Pool; readonly statementCount: () => number } => {
   const { connection, size, timeoutMs, pooling = 'none', isPrepared = true, log, onConnect, observer } = options;
   let statements = 0;
 

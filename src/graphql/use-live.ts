@@ -16,14 +16,6 @@ import type { ChangeSource, Topic, TopicListener } from './live/topic.ts';
 import { type LiveOperation, Topics } from './live/topics.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
-export interface SubscriptionCounts {
-  readonly open: number;
-  events: number;
-  readonly ended: Record<EndReason, number>;
-  /** Seconds from a change, as it is notified or planned, to the event for the last listener. */
-  readonly lagSeconds: Distribution;
-}
-
 interface Deps {
   readonly execution: Execution;
   /** What a request asks for, within the limits. @throws AppError, GraphQLError */
@@ -56,7 +48,13 @@ const TICKS_PER_VERIFICATION = 10;
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
 export class Live {
   readonly plugin: GatewayPlugin;
-  readonly counts: SubscriptionCounts;
+  readonly counts = {
+    open: (): number => this.#streams.size,
+    events: 0,
+    ended: { client: 0, slow: 0, token: 0, failure: 0, shutdown: 0 } satisfies Record<EndReason, number>,
+    /** Seconds from a change, as it is notified or planned, to the event for the last listener. */
+    lagSeconds: new Distribution(LAG_BOUNDS),
+  };
   readonly #deps: Deps;
   readonly #topics: Topics;
   readonly #changeTopics: ChangeTopics;
@@ -71,19 +69,9 @@ export class Live {
 
   constructor(deps: Deps) {
     const { source, log } = deps;
-    const streams = this.#streams;
-    const lagSeconds = new Distribution(LAG_BOUNDS);
-    this.counts = {
-      get open() {
-        return streams.size;
-      },
-      events: 0,
-      ended: { client: 0, slow: 0, token: 0, failure: 0, shutdown: 0 },
-      lagSeconds,
-    };
     this.#deps = deps;
     this.#anybody = { admit: () => undefined, takesLate: false, log: () => log };
-    this.#topics = new Topics({ ...source, onPublished: (lagMs) => lagSeconds.add(lagMs / 1000) });
+    this.#topics = new Topics({ ...source, onPublished: (lagMs) => this.counts.lagSeconds.add(lagMs / 1000) });
     this.#changeTopics = new ChangeTopics(source);
     this.plugin = this.#createPlugin();
   }

@@ -23,14 +23,7 @@ import type { KnownRequest, RequestCache } from './request-cache.ts';
 import type { Call, FindRoute, OperationRoute, ResponseRoute, Route } from './route.ts';
 
 /** The whole gateway, as a function. */
-export interface App {
-  /**
-   * Answers a request: at once from memory, and where it is refused; else by a promise, which never rejects: every failure is a response.
-   */
-  readonly handle: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse>;
-  /** The same in two steps: where the response is not in memory, a function that makes it. */
-  readonly lookUp: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse> | MakeResponse;
-}
+export type App = Pick<Serving, 'handle' | 'lookUp'>;
 
 /** To be called once. */
 export type MakeResponse = () => GatewayResponse | Promise<GatewayResponse>;
@@ -49,8 +42,6 @@ interface Deps {
   readonly log: Logger;
 }
 
-export const createApp = (deps: Deps): App => new Serving(deps);
-
 /**
  * The life of a request:
  * 1. key: its bytes lead to the response of an equal one, where that is current and this caller may read it: a hit, with its late values filled in;
@@ -60,7 +51,7 @@ export const createApp = (deps: Deps): App => new Serving(deps);
  * 5. write: status, headers, body; an error in the format of the route;
  * 6. record: log, metrics, trace.
  */
-class Serving implements App {
+export class Serving {
   readonly #deps: Deps;
   readonly #requestIdOf = createRequestIds();
 
@@ -68,14 +59,16 @@ class Serving implements App {
     this.#deps = deps;
   }
 
-  readonly handle: App['handle'] = (request) => {
+  /** Answers a request: at once from memory, and where it is refused; else by a promise, which never rejects: every failure is a response. */
+  readonly handle = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> => {
     const found = this.lookUp(request);
     return typeof found === 'function' ? found() : found;
   };
 
   // 1. Key.
 
-  readonly lookUp: App['lookUp'] = (request) => {
+  /** The same in two steps: where the response is not in memory, a function that makes it. */
+  readonly lookUp = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> | MakeResponse => {
     const key = request.fault ? undefined : this.#deps.requests.keyOf(request);
     const known = key === undefined ? undefined : this.#deps.requests.find(key);
     const hit = known && this.#answerKnown(request, key, known);

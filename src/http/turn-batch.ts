@@ -1,10 +1,6 @@
 const MAX_WAIT_MS = 1;
 
-export interface TurnBatch<Item> {
-  readonly add: (item: Item) => void;
-  /** Handles those that wait now. */
-  readonly flush: () => void;
-}
+export type TurnBatch<Item> = ReturnType<typeof createTurnBatch<Item>>;
 
 /**
  * Handles items at the end of the turn of the event loop in which they come, or as soon as the first has waited for a millisecond. Responses
@@ -13,7 +9,7 @@ export interface TurnBatch<Item> {
  * @param handle must not throw
  * @param end of all that waited
  */
-export const createTurnBatch = <Item>(handle: (item: Item) => void, end?: () => void): TurnBatch<Item> => {
+export const createTurnBatch = <Item>(handle: (item: Item) => void, end?: () => void) => {
   let items: Item[] = [];
   let firstMs = 0;
   let scheduled: NodeJS.Immediate | undefined;
@@ -34,6 +30,7 @@ export const createTurnBatch = <Item>(handle: (item: Item) => void, end?: () => 
         scheduled = setImmediate(flush);
       } else if (nowMs - firstMs > MAX_WAIT_MS) flush();
     },
+    /** Handles those that wait now. */
     flush,
   };
 };

@@ -60,21 +60,21 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     all: records,
   } = await peek(batches, 1);
   const kinds = options.kinds.map((each) => ({ ...each, ...each.foundBy?.[key] }));
-  const { format, mapping, withMapped } = chooseFormat(options, kinds, source.name, head);
+  const { format, mapped } = chooseFormat(options, kinds, source.name, head);
   const kind = kinds.find(({ table }) => table === format.kind);
   if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
   const innerKind = kinds.find(({ table }) => table === kind.innerTable);
-  const reader = format.open(options, mapping);
+  const reader = format.open(options, mapped);
   const drafting = new Drafting(reader, onFault);
   // What one record lacks, as in XML, another may have: then the file has the column.
-  for (const record of head) drafting.learn(withMapped(record));
+  for (const record of head) drafting.learn(record);
   const columnOf = (field: string, draft?: Pick<Draft, 'columns'>): string =>
     draft?.columns?.[field] ?? reader.columnOf(field);
   const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, onFault });
 
   await createStage(client, kind);
   for await (const batch of records) {
-    await stage(client, rows.read(batch.flatMap((record) => drafting.read(withMapped(record)))));
+    await stage(client, rows.read(batch.flatMap((record) => drafting.read(record))));
     const done = source.readBytes();
     onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rows.rowCount });
     signal.throwIfAborted();

@@ -10,7 +10,7 @@ import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../databa
 import { OperatorError } from '../errors.ts';
 import { type ImportOptions, importFile } from './file.ts';
 import { Prune } from './prune.ts';
-import { createReport } from './report.ts';
+import { Report } from './report.ts';
 import { openSource } from './source/source.ts';
 import { commit, UnknownOutcomeError } from './write/merge.ts';
 
@@ -42,7 +42,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
   const isOneTransaction = isDryRun || isPruning;
   // All files are opened first, so that a wrong name is reported before anything is imported.
   const sources = await Promise.all(paths.map(openSource));
-  const report = createReport(options);
+  const report = new Report(options);
   // Until here, a signal ends the process, and an embedded server that it has started.
   const database = await openOrJoinDatabase(config, log);
   const interruption = listenForSignals();
@@ -67,17 +67,17 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
         prune,
         onFault: (fault) => report.fault(source.name, fault),
         onWarning: (text) => report.warning(source.name, text),
-        onProgress: report.progress,
+        onProgress: (state) => report.progress(state),
         signal,
       });
       report.counts(source.name, counts);
       imported += counts.created + counts.changed + counts.unchanged;
     }
-    await prune?.end(report.rejected());
+    await prune?.end(report.rejected);
     if (isDryRun) await client.query('rollback');
     else if (isOneTransaction) await commit(client);
     if (!isDryRun) await analyzeTables(client);
-    return { rejected: report.rejected(), imported };
+    return { rejected: report.rejected, imported };
   } catch (error) {
     const of = isOneTransaction || file === undefined ? '' : ` of ${file}`;
     throw explain(error, `Nothing${of} was imported.`, signal.aborted);

@@ -1,22 +1,10 @@
 import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { stderr } from 'node:process';
 import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/log.ts';
 import type { Imported, ProgressState } from './file.ts';
+import type { Written } from './kind.ts';
 import { type Fault, showValue } from './record.ts';
-
-/** What an import tells the operator. */
-export interface Report {
-  /** Shows how far a step is: in one line of a terminal, and in a line every few seconds elsewhere. */
-  readonly progress: (state: ProgressState) => void;
-  /** Lists the fault in a CSV file, which is created at the first, and prints the first few. */
-  readonly fault: (source: string, fault: Fault) => void;
-  /** Prints what the operator has to know of a file that is imported. */
-  readonly warning: (source: string, text: string) => void;
-  readonly counts: (source: string, imported: Imported) => void;
-  /** How many rows have a fault. */
-  readonly rejected: () => number;
-  readonly close: () => void;
-}
 
 interface ReportOptions {
   readonly isDryRun: boolean;
@@ -32,87 +20,93 @@ const EMPTY_LINE = '\r\x1b[K';
 const MAX_PRINTED_FAULTS = 5;
 const MAX_PRINTED_CHARACTERS = 80;
 
-const FLUSH_CHARACTERS = 64 * 1024;
-
 const HEADER = 'file,line,record,column,value,reason\n';
 
-/** @throws OperatorError if the file of rejects is another file, which would be lost */
-export const createReport = ({ isDryRun, rejectsPath }: ReportOptions): Report => {
-  removeEarlier(rejectsPath);
-  const { stderr } = process;
-  const intervalMs = stderr.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
-  let stepName = '';
-  let startedMs = 0;
-  let shownMs = 0;
-  let file: number | undefined;
-  let pending = HEADER;
-  let rejected = 0;
-  let lastRow = '';
+/** What an import tells the operator. */
+export class Report {
+  /** How many rows have a fault. */
+  rejected = 0;
+  readonly #options: ReportOptions;
+  readonly #intervalMs = stderr.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
+  #step = '';
+  #startedMs = 0;
+  #shownMs = 0;
+  /** The list of rejected rows, once there is one. */
+  #file: number | undefined;
+  #lastRow = '';
 
-  const flush = (): void => {
-    if (file !== undefined) writeSync(file, pending);
-    pending = '';
-  };
-  const print = (line: string): void => {
+  /** @throws OperatorError if the file of rejects is another file, which would be lost */
+  constructor(options: ReportOptions) {
+    removeEarlier(options.rejectsPath);
+    this.#options = options;
+  }
+
+  /** Shows how far a step is: in one line of a terminal, and in a line every few seconds elsewhere. */
+  progress({ step, done, total, rows }: ProgressState): void {
+    const nowMs = performance.now();
+    // A step that is over within the interval is not shown.
+    if (step !== this.#step) this.#startedMs = this.#shownMs = nowMs;
+    this.#step = step;
+    if (nowMs - this.#shownMs < this.#intervalMs) return;
+    this.#shownMs = nowMs;
+    const elapsedMs = nowMs - this.#startedMs;
+    const share = total ? Math.min(1, done / total) : undefined;
+    const percent = share === undefined ? '' : ` ${Math.floor(share * 100)} %`;
+    const left = share ? `, ${Math.ceil((elapsedMs * (1 - share)) / share / 1000)} s left` : '';
+    const faulty = this.rejected > 0 ? `, ${count(this.rejected)} rejected` : '';
+    const line = `${step}${percent}, ${count(rows)} rows, ${count((rows / elapsedMs) * 1000)}/s${faulty}${left}`;
+    // A line that wraps could not be overwritten.
+    stderr.write(stderr.isTTY ? EMPTY_LINE + line.slice(0, (stderr.columns || 80) - 1) : `${line}\n`);
+  }
+
+  /** Lists the fault in a CSV file, which is created at the first, and prints the first few. */
+  fault(source: string, fault: Fault): void {
+    const { line, record = '', column = '', value = '', reason } = fault;
+    this.#file ??= open(this.#options.rejectsPath);
+    // The faults of one row follow one another.
+    const row = `${source}:${line}:${record}`;
+    if (row !== this.#lastRow) this.rejected += 1;
+    this.#lastRow = row;
+    writeSync(this.#file, `${[source, String(line), String(record), column, value, reason].map(toCell)}\n`);
+    if (this.rejected > MAX_PRINTED_FAULTS) return;
+    const place = [`${source}:${line}`, record && `record ${record}`, column].filter(Boolean).join(', ');
+    const shown = value && ` (${JSON.stringify(showValue(value)).slice(0, MAX_PRINTED_CHARACTERS)})`;
+    print(`${place}: ${reason}${shown}`);
+  }
+
+  /** Prints what the operator has to know of a file that is imported. */
+  warning(source: string, text: string): void {
+    print(`${source}: ${text}`);
+  }
+
+  counts(source: string, imported: Imported): void {
+    const { kind, format, container, unusedColumns, createdCategories, variants, ...rows } = imported;
     if (stderr.isTTY) stderr.write(EMPTY_LINE);
-    console.error(visible(line));
-  };
+    if (unusedColumns.length > 0) print(`${source}: columns not used: ${unusedColumns.join(', ')}`);
+    const dryRun = this.#options.isDryRun ? 'dry run, nothing is stored: ' : '';
+    const categories = createdCategories === 1 ? '1 category' : `${createdCategories} categories`;
+    const alsoCreated = createdCategories > 0 ? `; ${categories} created` : '';
+    const ofVariants = variants ? `; variants: ${shown(variants)}, ${variants.deleted} deleted` : '';
+    console.log(
+      `${source}: ${dryRun}${kind.plural} (${format.name}, ${container}): ${shown(rows)}${ofVariants}${alsoCreated}`,
+    );
+  }
 
-  return {
-    progress: ({ step, done, total, rows }) => {
-      const nowMs = performance.now();
-      // A step that is over within the interval is not shown.
-      if (step !== stepName) startedMs = shownMs = nowMs;
-      stepName = step;
-      if (nowMs - shownMs < intervalMs) return;
-      shownMs = nowMs;
-      const elapsedMs = nowMs - startedMs;
-      const share = total ? Math.min(1, done / total) : undefined;
-      const percent = share === undefined ? '' : ` ${Math.floor(share * 100)} %`;
-      const left = share ? `, ${Math.ceil((elapsedMs * (1 - share)) / share / 1000)} s left` : '';
-      const faulty = rejected > 0 ? `, ${count(rejected)} rejected` : '';
-      const line = `${step}${percent}, ${count(rows)} rows, ${count((rows / elapsedMs) * 1000)}/s${faulty}${left}`;
-      // A line that wraps could not be overwritten.
-      stderr.write(stderr.isTTY ? EMPTY_LINE + line.slice(0, (stderr.columns || 80) - 1) : `${line}\n`);
-    },
-    fault: (source, { line, record = '', column = '', value = '', reason }) => {
-      file ??= open(rejectsPath);
-      // The faults of one row follow one another.
-      const row = `${source}:${line}:${record}`;
-      if (row !== lastRow) rejected += 1;
-      lastRow = row;
-      pending += `${[source, String(line), String(record), column, value, reason].map(toCell)}\n`;
-      if (pending.length > FLUSH_CHARACTERS) flush();
-      if (rejected > MAX_PRINTED_FAULTS) return;
-      const place = [`${source}:${line}`, record && `record ${record}`, column].filter(Boolean).join(', ');
-      const shown = value && ` (${JSON.stringify(showValue(value)).slice(0, MAX_PRINTED_CHARACTERS)})`;
-      print(`${place}: ${reason}${shown}`);
-    },
-    warning: (source, text) => print(`${source}: ${text}`),
-    counts: (source, { kind, format, container, unusedColumns, createdCategories, variants, ...rows }) => {
-      if (stderr.isTTY) stderr.write(EMPTY_LINE);
-      if (unusedColumns.length > 0) print(`${source}: columns not used: ${unusedColumns.join(', ')}`);
-      const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
-      const counts = `${rows.created} new, ${rows.changed} changed, ${rows.unchanged} unchanged`;
-      const categories = createdCategories === 1 ? '1 category' : `${createdCategories} categories`;
-      const alsoCreated = createdCategories > 0 ? `; ${categories} created` : '';
-      const ofVariants = variants
-        ? `; variants: ${variants.created} new, ${variants.changed} changed, ${variants.unchanged} unchanged, ${variants.deleted} deleted`
-        : '';
-      console.log(
-        `${source}: ${dryRun}${kind.plural} (${format.name}, ${container}): ${counts}${ofVariants}${alsoCreated}`,
-      );
-    },
-    rejected: () => rejected,
-    close: () => {
-      flush();
-      if (file !== undefined) closeSync(file);
-      if (stderr.isTTY) stderr.write(EMPTY_LINE);
-      if (rejected > 0)
-        console.error(`${rejected} ${rejected === 1 ? 'row was' : 'rows were'} rejected: see ${rejectsPath}`);
-    },
-  };
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    if (stderr.isTTY) stderr.write(EMPTY_LINE);
+    const rows = this.rejected === 1 ? 'row was' : 'rows were';
+    if (this.rejected > 0) console.error(`${this.rejected} ${rows} rejected: see ${this.#options.rejectsPath}`);
+  }
+}
+
+const print = (line: string): void => {
+  if (stderr.isTTY) stderr.write(EMPTY_LINE);
+  console.error(visible(line));
 };
+
+const shown = ({ created, changed, unchanged }: Written): string =>
+  `${created} new, ${changed} changed, ${unchanged} unchanged`;
 
 const removeEarlier = (path: string): void => {
   const status = statSync(path, { throwIfNoEntry: false });
@@ -129,7 +123,9 @@ const removeEarlier = (path: string): void => {
 
 const open = (path: string): number => {
   try {
-    return openSync(path, 'w');
+    const file = openSync(path, 'w');
+    writeSync(file, HEADER);
+    return file;
   } catch (error) {
     const reason = (error as Error).message;
     throw new OperatorError(`${path} cannot be written: ${reason}. Name another file with --rejects.`);

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
+import { openStream } from '../support/events.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct, insertVariant } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
@@ -222,6 +223,24 @@ test('REST answers the texts in the language, and no field more', async () => {
   expect(Object.keys(german ?? {})).toEqual(Object.keys(english ?? {}));
   const list = (await gateway.get('/api/notice/list?language=de')).json as { title: string }[];
   expect(list.map(({ title }) => title)).toEqual(['Geöffnet']);
+});
+
+test.for([
+  ['shared', []],
+  ["each caller's own", [{}]],
+] as const)('where answers are %s, events and answers are in the language of the operation', async ([, plugins]) => {
+  const gateway = await createTestGateway(database, { LANGUAGES: 'en,de' }, plugins);
+  onTestFinished(() => gateway[Symbol.asyncDispose]());
+  const english = { 'accept-language': 'en' };
+  const selection = '@inContext(language: "de") { product(id: 2) { name category { name } tagLabels } }';
+  const shown = (name: string) => ({ data: { product: { name, category: { name: 'Hemden' }, tagLabels: [] } } });
+  expect(await gateway.graphql(`query ${selection}`, {}, english)).toEqual(shown('Mug'));
+  const stream = await openStream(gateway, `subscription ${selection}`, { headers: english });
+  expect(stream.results).toEqual([shown('Mug')]);
+  await database.sql(`update product set translations = '{"de": {"name": "Becher"}}' where id = 2`);
+  await expect.poll(() => stream.results.at(-1)).toEqual(shown('Becher'));
+  stream.leave();
+  await database.sql(`update product set translations = '{}' where id = 2`);
 });
 
 test('all labels of a page take one statement, and those of its variants one more', async () => {

@@ -137,6 +137,25 @@ describe('search_catalog', () => {
     expect(json.messages).toEqual([expect.objectContaining({ type: 'info', code: 'query_corrected' })]);
   });
 
+  test('a request is known by all of it that decides the answer, and by nothing else', async () => {
+    const body = { filters: { price: { max: 990 } }, pagination: { limit: 9 } };
+    const of = async (context: unknown) => {
+      const { status, json } = await ask('search', { ...body, context });
+      return status === 200 ? json.products.length : status;
+    };
+    for (let round = 0; round < 2; round += 1) {
+      expect(await of({ currency: 'USD', address_country: 'US' })).toBe(1);
+      expect(await of({ currency: 'USD', address_postal_code: String(round) })).toBe(1);
+      expect(await of({ currency: 'EUR' })).toBe(2);
+      expect(await of({})).toBe(2);
+      for (const faulty of ['USD', ['USD'], { currency: 7 }, null]) expect(await of(faulty)).toBe(400);
+    }
+    const spelt = JSON.stringify({ ...body, context: { currency: 'USD' } });
+    expect(titlesOf(await ask('search', spelt.replace('context', 'c\\u006fntext')))).toEqual(['Blue mug']);
+    const named = await ask('search', spelt.replace('"currency"', '"address_country": "FR", "currency"'));
+    expect(named.headers['cache-status']).toContain('hit');
+  });
+
   test('an equal search is answered from memory, and what a buyer says of himself is part of no key', async () => {
     const body = { query: 'shirt', pagination: { limit: 7 } };
     expect((await ask('search', body)).headers['cache-status']).toBe('vitrine; fwd=miss');

@@ -12,7 +12,7 @@ const CARD = graphql(`
 `);
 
 const SHELF = graphql(`
-  query Shelf($id: Int!) {
+  query Shelf($id: Int!, $language: String) @inContext(language: $language) {
     category(id: $id) {
       name
       products(orderBy: PRICE_ASC, limit: 2) {
@@ -43,8 +43,10 @@ const card = (product: FragmentType<typeof CARD>): string => {
   return `${name}: ${price.amount} ${price.currencyCode}`;
 };
 
-const { category } = await execute(SHELF, { id: 6 });
-console.log(category?.name, category?.products.map(card));
+for (const language of ['en', 'de']) {
+  const { category } = await execute(SHELF, { id: 6, language });
+  console.log(category?.name, category?.products.map(card));
+}
 
 // What a browser keeps of a cart: no name, and no price.
 const cart = [

@@ -22,7 +22,7 @@ const CARD = graphql(`
 
 const SHELF = graphql(
   `
-    query Shelf($id: Int!) {
+    query Shelf($id: Int!, $language: String) @inContext(language: $language) {
       category(id: $id) {
         name
         products(orderBy: PRICE_ASC, limit: 2) {
@@ -39,6 +39,8 @@ const card = (product: FragmentOf<typeof CARD>): string => {
   return `${name}: ${price.amount} ${price.currencyCode}`;
 };
 
-const { data, error } = await client.query(SHELF, { id: 6 });
-if (error) throw error;
-console.log(data?.category?.name, data?.category?.products.map(card));
+for (const language of ['en', 'de']) {
+  const { data, error } = await client.query(SHELF, { id: 6, language });
+  if (error) throw error;
+  console.log(data?.category?.name, data?.category?.products.map(card));
+}

@@ -80,26 +80,29 @@ begin
   delete from translated_words w where w.product_id = any (ids) and (changed is null or vitrine_fall_backs(w.language) && changed);
   insert into translated_words (product_id, language, name, words)
   select p.id, l.language, shown.name,
-    vitrine_search(
-      shown.name, p.brand, shown.tags,
-      vitrine_shown(p.subtitle, 'subtitle', p.translations, f.languages), vitrine_shown(p.description, 'description', p.translations, f.languages)
-    ) || array_to_tsvector(array['=' || l.language])
+    vitrine_search(shown.name, p.brand, shown.tags, shown.subtitle, shown.description) || array_to_tsvector(array['=' || l.language])
   from product p
   cross join lateral (
     select language from jsonb_object_keys(p.translations) as language
     union
     select t.language from term_translation t where t.term = any (p.tags) and t.text <> ''
   ) l
-  cross join lateral (select vitrine_fall_backs(l.language) as languages) f
+  -- With an offset, what is selected is not put in each place that uses it, and is found once.
+  cross join lateral (select vitrine_fall_backs(l.language) as languages offset 0) f
   cross join lateral (
-    select vitrine_shown(p.name, 'name', p.translations, f.languages) as name, array(
-      select coalesce((
-        select t.text from term_translation t
-        where t.term = tag and t.language = any (f.languages) and t.text <> ''
-        order by array_position(f.languages, t.language) limit 1
-      ), tag)
-      from unnest(p.tags::text[]) with ordinality as own(tag, place) order by place
-    ) as tags
+    select
+      vitrine_shown(p.name, 'name', p.translations, f.languages) as name,
+      vitrine_shown(p.subtitle, 'subtitle', p.translations, f.languages) as subtitle,
+      vitrine_shown(p.description, 'description', p.translations, f.languages) as description,
+      array(
+        select coalesce((
+          select t.text from term_translation t
+          where t.term = tag and t.language = any (f.languages) and t.text <> ''
+          order by array_position(f.languages, t.language) limit 1
+        ), tag)
+        from unnest(p.tags::text[]) with ordinality as own(tag, place) order by place
+      ) as tags
+    offset 0
   ) shown
   where p.id = any (ids) and (changed is null or f.languages && changed);
 end

@@ -16,19 +16,17 @@ export interface OneExecution {
   readonly log: LazyLog;
 }
 
-/** How often the reference executor had to execute. */
-export interface FallBackCounts {
-  /** An operation that is not compiled. */
-  notCompiled: number;
-  /** A compiled operation again, and it failed as well: most often the fault is the request's or the database's. */
-  failed: number;
-  /** A compiled operation again, and it succeeded: the fault is in the compiled operation or in a resolver. */
-  answered: number;
-}
-
 /** Executes compiled operations. An operation that is not compiled, or fails, is executed by graphql-js. */
 export class CompiledExecution {
-  readonly fallBacks: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
+  /** How often the reference executor had to execute. */
+  readonly fallBacks = {
+    /** An operation that is not compiled. */
+    notCompiled: 0,
+    /** A compiled operation again, and it failed as well: most often the fault is the request's or the database's. */
+    failed: 0,
+    /** A compiled operation again, and it succeeded: the fault is in the compiled operation or in a resolver. */
+    answered: 0,
+  };
   readonly #logged = new WeakSet<Operation>();
 
   /**

@@ -1,5 +1,5 @@
-import type { Key, ReadOptions } from '../options.ts';
-import { type Place, type SourceRecord, textIn, type Value } from '../record.ts';
+import type { Key, MappedColumn, ReadOptions } from '../options.ts';
+import { isObject, type Place, type SourceRecord, textIn, type Value } from '../record.ts';
 import { plainName, Translations } from './translated-columns.ts';
 
 /** A way in which files name and nest the catalogue's rows. */
@@ -22,8 +22,8 @@ export interface Format {
   readonly mayShareSkus?: boolean | undefined;
   /** By the columns of its first records. */
   readonly recognises: Recognises;
-  /** Starts to read one file. */
-  readonly open: (options: ReadOptions, mapping?: Mapping) => FormatReader;
+  /** Starts to read one file. @param mapped whose columns stand for the format's, in place of any other; a path leads to a part of a column */
+  readonly open: (options: ReadOptions, mapped?: readonly MappedColumn[]) => FormatReader;
 }
 
 /**
@@ -34,18 +34,6 @@ export interface Format {
 export type Recognises = (has: HasColumns, hasNoOther: HasColumns) => boolean;
 
 type HasColumns = (...columns: string[]) => boolean;
-
-/** What the operator says of the columns of a file. */
-export interface Mapping {
-  /** The format's columns that a column of the file stands for; undefined if the operator does not say it. */
-  readonly targetsOf: (column: string) => readonly string[] | undefined;
-  /** All of them: no other column of the file stands for one of these. */
-  readonly targets: readonly string[];
-  /** Columns of which a part is mapped. */
-  readonly roots: ReadonlySet<string>;
-}
-
-const NO_MAPPING: Mapping = { targetsOf: () => undefined, targets: [], roots: new Set() };
 
 export interface FormatReader {
   /** The rows that are complete with this record: none while the next record may belong to the same row. */
@@ -130,14 +118,15 @@ export const defineFormat = <Name extends string>(description: Description<Name>
   return {
     ...format,
     columns: Object.values<readonly string[]>(names).flat(),
-    open: (options, mapping = NO_MAPPING) => {
+    open: (options, mapped = []) => {
       const { uses, otherLanguages, ...file } = openFile(
         description,
         options,
-        mapping,
+        mapped,
         (name, column) => reader.usesOther?.(name, column) === true,
       );
       const reader = open(file, uses);
+      for (const { source } of mapped) if (source !== '') uses(source);
       return {
         columnOf: (field) => file.columnOf(columnOf[field] ?? (field as Name)),
         uses,
@@ -154,7 +143,7 @@ export const MAX_COLUMNS = 1000;
 const openFile = <Name extends string>(
   { names, texts = [] }: Pick<Description<Name>, 'names' | 'texts'>,
   options: ReadOptions,
-  mapping: Mapping,
+  mapped: readonly MappedColumn[],
   usesOther: (name: string, column: string) => boolean,
 ): FormatFile<Name> & Pick<FormatReader, 'uses' | 'otherLanguages'> => {
   const ownNames = new Map<string, string>();
@@ -167,22 +156,24 @@ const openFile = <Name extends string>(
   const columnsOf = new Map<string, string[]>();
   // A file has few columns, each in many records.
   const isUsed = new Map<string, boolean>();
-  const mapped = new Set(mapping.targets.map((target) => nameOf(target) ?? plainName(target)));
+  const replaced = new Set(mapped.map(({ target }) => nameOf(target) ?? plainName(target)));
   const take = (column: string): boolean => {
-    const targets = mapping.targetsOf(column);
-    const own = nameOf(column) ?? plainName(column);
+    const targets = mapped.flatMap(({ target, source }) => (source === column ? [target] : []));
     // The operator says another in its place.
-    if (targets === undefined && mapped.has(own)) return true;
-    const taken = (targets ?? [column]).map((each) => {
+    if (targets.length === 0 && replaced.has(nameOf(column) ?? plainName(column))) return true;
+    const taken = (targets.length > 0 ? targets : [column]).map((each) => {
       const name = nameOf(each);
       if (name === undefined) return usesOther(plainName(each), column);
       columnsOf.set(name, [...(columnsOf.get(name) ?? []), column]);
       return true;
     });
-    return taken.includes(true) || mapping.roots.has(column);
+    return taken.includes(true) || mapped.some(({ source }) => source.startsWith(`${column}.`));
   };
-  const get = ({ fields }: Pick<SourceRecord, 'fields'>, name: string): Value | undefined => {
-    for (const column of columnsOf.get(name) ?? []) if (fields[column] !== undefined) return fields[column];
+  const get = (record: Pick<SourceRecord, 'fields'>, name: string): Value | undefined => {
+    for (const column of columnsOf.get(name) ?? []) {
+      const value = partOf(record, column);
+      if (value !== undefined) return value;
+    }
     return undefined;
   };
 
@@ -219,3 +210,19 @@ export const pick = <Name extends string>(
   { has }: Pick<FormatFile<Name>, 'has'>,
   read: (name: Name) => Value,
 ): Record<string, Value> => Object.fromEntries(names.filter(has).map((name) => [name, read(name)]));
+
+/** The value of a column, or of a part of it that a path through objects and lists leads to, as `meta.barcode`. */
+export const partOf = ({ fields }: Pick<SourceRecord, 'fields'>, path: string): Value | undefined => {
+  if (fields[path] !== undefined || !path.includes('.')) return fields[path];
+  let part: Value | undefined = fields;
+  for (const name of path.split('.')) part = memberOf(part, name);
+  return part;
+};
+
+/** Of a list, the members of its objects: an XML list does not name the elements that are its items. */
+const memberOf = (value: Value | undefined, name: string): Value | undefined => {
+  if (isObject(value)) return value[name];
+  if (!Array.isArray(value)) return undefined;
+  const members = value.flatMap((item) => (isObject(item) && name in item ? (item[name] ?? []) : item));
+  return members.length === 1 ? members[0] : members;
+};

@@ -5,7 +5,7 @@ import { jsonIn } from '../fields/parse.ts';
 import type { ImportKind } from '../kind.ts';
 import type { Key, MappedColumn, ReadOptions } from '../options.ts';
 import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type Format, type FormatReader, MAX_COLUMNS, type Mapping } from './format.ts';
+import { type Draft, defineFormat, type Format, type FormatReader, MAX_COLUMNS, partOf } from './format.ts';
 import { google } from './google.ts';
 import { shopify } from './shopify.ts';
 import { plainName, spelledIn } from './translated-columns.ts';
@@ -106,9 +106,7 @@ export const parseMapping = (texts: readonly string[]): readonly MappedColumn[] 
 /** The format of a file, and how the columns of the file are those of the format. */
 interface Choice {
   readonly format: Format;
-  readonly mapping: Mapping;
-  /** A record with the parts of its columns that are mapped. */
-  readonly withMapped: (record: SourceRecord) => SourceRecord;
+  readonly mapped: readonly MappedColumn[];
 }
 
 const HEAD_RECORDS = 100;
@@ -127,19 +125,22 @@ export const chooseFormat = (
 ): Choice => {
   if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
   const native = kinds.map((kind) => nativeFormat(kind, kinds));
-  const named = [...native, ...SHOPS].find(({ name }) => name === wanted);
+  const chosen = [...native, ...SHOPS].find(({ name }) => name === wanted);
   // Columns that the operator names are Vitrine's own, unless the file is a shop's, and the shop has them.
   const own = map.some(({ target }) => !spelledIn(target)) ? native : [...SHOPS, ...native];
-  assertTargets(map, named ? [named] : [...native, ...SHOPS], languages);
-  const mapping = mappingOf(map, sourceName, records);
-  const withMapped = partsReader(mapping);
-  const given = columnsOf(records.slice(0, HEAD_RECORDS).map(withMapped));
-  const columns = given.flatMap((column) => namesOf(column, mapping));
+  assertTargets(map, chosen ? [chosen] : [...native, ...SHOPS], languages);
+  const mapped = findMapped(map, sourceName, records);
   const targets = map.map(({ target }) => target);
+  // What is mapped to a text in a language, as `name:de`, tells nothing, because each format has it.
+  const named = mapped.filter(({ target, source }) => source !== '' && !spelledIn(target)).map(({ target }) => target);
+  const others = columnsOf(records.slice(0, HEAD_RECORDS)).filter(
+    (column) => !mapped.some(({ target, source }) => source === column || plainName(target) === plainName(column)),
+  );
+  const columns = [...named, ...others];
   // A column that several formats have tells none of them: everything has a name.
   const areTelling = targets.some((target) => own.filter((format) => hasColumn(format, target)).length <= 1);
   const format =
-    named ??
+    chosen ??
     own.find((each) => isRecognised(each, columns)) ??
     own.find((each) => areTelling && isRecognised(each, targets)) ??
     SHOPS.find(
@@ -147,7 +148,7 @@ export const chooseFormat = (
     );
   if (format) {
     assertKey(format, key, sourceName, columns);
-    return { format, mapping, withMapped };
+    return { format, mapped };
   }
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${columns.join(', ')}.\n` +
@@ -213,64 +214,22 @@ const assertTargets = (
   }
 };
 
-/** @throws OperatorError if one of the mapped columns is not in the first records of the file */
-const mappingOf = (
+/** The mapped columns with the file's own names of them. @throws OperatorError if one of these is not in the first records of the file */
+const findMapped = (
   map: readonly MappedColumn[],
   sourceName: string,
   records: readonly SourceRecord[],
-): Mapping & { readonly parts: readonly string[] } => {
+): readonly MappedColumn[] => {
   const columns = map.length > 0 ? columnsOf(records) : [];
-  const parts = new Set<string>();
   const columnOf = (source: string): string => {
     const plain = [source, source.replace(/^\w+:/, '')].map(plainName);
     const column = columns.find((each) => each === source) ?? columns.find((each) => plain.includes(plainName(each)));
     if (column !== undefined) return column;
-    if (records.some(({ fields }) => partOf(fields, source) !== undefined)) {
-      parts.add(source);
-      return source;
-    }
+    if (records.some((record) => partOf(record, source) !== undefined)) return source;
     const hint = suggest(source, columns) || ` ${OTHER_LINE}.`;
     throw new OperatorError(
       `--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.slice(0, MAX_COLUMNS).join(', ')}`,
     );
   };
-  const named = map.flatMap(({ target, source }) => (source === '' ? [] : [{ target, column: columnOf(source) }]));
-  const targetsOf = Map.groupBy(named, ({ column }) => column);
-  return {
-    targetsOf: (column) => targetsOf.get(column)?.map(({ target }) => target),
-    targets: map.map(({ target }) => target),
-    roots: new Set([...parts].map((part) => part.split('.')[0] ?? '')),
-    parts: [...parts],
-  };
+  return map.map(({ target, source }) => ({ target, source: source && columnOf(source) }));
 };
-
-/** What the operator names by a path through objects and lists, as `meta.barcode`. */
-const partOf = (value: Value | undefined, path: string): Value | undefined => {
-  let part = value;
-  for (const name of path.split('.')) part = memberOf(part, name);
-  return part;
-};
-
-/** Of a list, the members of its objects: an XML list does not name the elements that are its items. */
-const memberOf = (value: Value | undefined, name: string): Value | undefined => {
-  if (isObject(value)) return value[name];
-  if (!Array.isArray(value)) return undefined;
-  const members = value.flatMap((item) => (isObject(item) && name in item ? (item[name] ?? []) : item));
-  return members.length === 1 ? members[0] : members;
-};
-
-const partsReader =
-  ({ parts }: { readonly parts: readonly string[] }) =>
-  (record: SourceRecord): SourceRecord => {
-    if (parts.length === 0) return record;
-    const found = parts.flatMap((path) => {
-      const part = partOf(record.fields, path);
-      return part === undefined ? [] : [[path, part] as const];
-    });
-    return { ...record, fields: { ...record.fields, ...Object.fromEntries(found) } };
-  };
-
-/** What a column tells of the format: one that is mapped to a text in a language, as `name:de`, tells nothing, because each has it. */
-const namesOf = (column: string, { targetsOf, targets }: Mapping): readonly string[] =>
-  targetsOf(column)?.filter((target) => !spelledIn(target)) ??
-  (targets.some((target) => plainName(target) === plainName(column)) ? [] : [column]);
