@@ -30,7 +30,7 @@ const MAX_UNKNOWN = 10;
 /** Turns the drafts of a file into rows of its staging table, and reports everything that is wrong with them. */
 export class RowReader {
   /** How many rows there are, those that wait and those that were refused then included. */
-  rowCount = 0;
+  stagedRows = 0;
   /** Codes that are in no list of currencies. */
   readonly unknownCurrencies = new Set<string>();
   readonly #options: RowOptions;
@@ -43,7 +43,7 @@ export class RowReader {
   }
 
   read(drafts: readonly Draft[]): StagedRow[] {
-    return drafts.flatMap((draft) => this.#check(completed(draft, this.#options), this.rowCount + 1));
+    return drafts.flatMap((draft) => this.#check(completed(draft, this.#options), this.stagedRows + 1));
   }
 
   /** The rows that waited for the end of the file. */
@@ -57,7 +57,7 @@ export class RowReader {
     // Numbers are read by what the file has said so far.
     const isDecided = this.#isAtEnd || this.#waiting.length >= MAX_WAITING;
     const { kind, innerKind, fileFormat, columnOf, onFault, ...options } = this.#options;
-    const { rejection, doubt, variants = [] } = draft;
+    const { rejection, mark, variants = [] } = draft;
     const faults: Fault[] = [];
     let isAmbiguous = false;
     const rejecting =
@@ -69,7 +69,7 @@ export class RowReader {
         // Several fields may come from one cell.
         if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
           return;
-        faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
+        faults.push({ ...place, column, value, reason: mark === 'unterminated' ? reason + MAY_BE_CUT : reason });
       };
     const parse = (row: Valued, of: ImportKind, reject: Reject): StagedRow =>
       parseRow(row, of, reject, (field, name, value) => {
@@ -108,7 +108,7 @@ export class RowReader {
     if (variants.length > maxRows) reject('variants', `has ${variants.length} variants, and may have ${maxRows}`);
     if (isAmbiguous && !isDecided) {
       this.#waiting.push({ draft, ordinal });
-      this.rowCount = ordinal;
+      this.stagedRows = ordinal;
       return [];
     }
     for (const fault of faults) onFault(fault);
@@ -119,12 +119,12 @@ export class RowReader {
     const known = { ordinal, slug_source, slug_end };
     if (faults.length === 0) {
       this.#noteCurrency(row.currency);
-      this.rowCount = Math.max(this.rowCount, ordinal);
-      return [{ ...row, ...known, mark: doubt, inner_rows: draft.variants && innerRows }];
+      this.stagedRows = Math.max(this.stagedRows, ordinal);
+      return [{ ...row, ...known, mark, inner_rows: draft.variants && innerRows }];
     }
     const { [kind.key]: key, line, record, present, name } = row;
     if (!kind.keepsRejected || !key) return [];
-    this.rowCount = Math.max(this.rowCount, ordinal);
+    this.stagedRows = Math.max(this.stagedRows, ordinal);
     return [{ line, record, present, if_new: [], ...known, mark: 'rejected', [kind.key]: key, name }];
   }
 
