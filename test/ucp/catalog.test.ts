@@ -302,7 +302,7 @@ test('texts, addresses and prices that are odd are shown as the protocol can say
     slug: 'läm p',
     subtitle: 'Bright',
     list_price: '5.00',
-    image_urls: ['javascript:alert(1)', 'https://cdn.example/a.png'],
+    image_urls: ['javascript:alert(1)', '/a.png'],
   });
   await using shop = await createTestGateway(odd, { UCP: 'on', PRODUCT_URL: 'https://shop.example/p/{slug}' });
   const search = async (host: string, price: object) => {
@@ -314,7 +314,7 @@ test('texts, addresses and prices that are odd are shown as the protocol can say
   expect(shown).toMatchObject({
     description: { plain: 'Bright' },
     url: 'https://shop.example/p/l%C3%A4m%20p',
-    media: [{ url: 'https://cdn.example/a.png' }],
+    media: [{ url: 'http://a.example/a.png' }],
     variants: [{ availability: { available: false } }],
   });
   expect([shown, ...shown.variants].some((each) => 'list_price' in each || 'list_price_range' in each)).toBe(false);
@@ -325,10 +325,8 @@ test('texts, addresses and prices that are odd are shown as the protocol can say
   expect([await lookup({ min: 500, max: 500 }), await lookup({ min: 501 }), await lookup({ max: 499 })]).toEqual([
     1, 0, 0,
   ]);
-  await odd.sql(`update product set image_urls = '{/a.png}'`);
-  const addressAt = async (host: string) => (await search(host, { min: 500 }))[0].media[0].url;
-  await expect.poll(() => addressAt('a.example')).toBe('http://a.example/a.png');
-  expect(await addressAt('b.example')).toBe('http://b.example/a.png');
+  const [elsewhere] = await search('b.example', { min: 500, max: 500 });
+  expect(elsewhere.media).toMatchObject([{ url: 'http://b.example/a.png' }]);
 });
 
 describe('requests', () => {
