@@ -366,8 +366,9 @@ export class TraitsOfRows {
   }
 
   of(row: number): number[] {
-    const columns = this.#columns.values().map(({ values }) => (values[row] as number) - 1);
-    return [...columns.filter((trait) => trait >= 0), ...this.#rest.of(row)];
+    const traits = Array.from(this.#rest.of(row));
+    for (const { values } of this.#columns.values()) if (values[row] !== 0) traits.push((values[row] as number) - 1);
+    return traits;
   }
 
   /** @param count of all traits */

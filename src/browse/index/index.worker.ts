@@ -48,7 +48,8 @@ const answer = async ({ name, asked }: Question): Promise<Questions[Question['na
   const { names } = texts;
   const { rankings } = names;
   const position = isByName ? positionOf(page) : undefined;
-  const boundaryRank = position && (await keeper.read((client) => rankOfPosition(index, texts, client, position)));
+  const rankOf = (client: DatabaseClient) => rankOfPosition(names, index.columns, client, position ?? [], languages);
+  const boundaryRank = position && (await keeper.read(rankOf));
   const codeIds = code === undefined ? [] : await keeper.read((client) => readIdsByCode(client, code));
   if (!codeIds) return undefined;
   // Another thing may have been read in between.
