@@ -75,6 +75,9 @@ export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'on
  */
 export type FallBacks = readonly string[] | undefined;
 
+/** A product needs all of the values that are picked: the next click finds none without them, so that these facets count with their own part. */
+export const NEEDS_ALL: ReadonlySet<Facet> = new Set(['tags']);
+
 export interface BrowseRequest {
   readonly terms: readonly SearchTerm[];
   /**

@@ -202,8 +202,8 @@ export class Dimensions {
   }
 
   /** Gives memory back that only filling needs. @param count of rows */
-  settle(count: number): void {
-    this.rows.settle();
+  arrange(count: number): void {
+    this.rows.flush();
     this.ofRows.arrange(count);
   }
 

@@ -3,11 +3,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseClient } from '../../database/client.ts';
 import { connectionConfig, SET_SESSION } from '../../database/connection.ts';
+import { positionOf } from '../order.ts';
 import { search } from './count.ts';
 import { IndexKeeper } from './keeper.ts';
 import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './messages.ts';
 import { rankOfPosition } from './names.ts';
-import { positionOf } from './order.ts';
 import { readIdsByCode } from './read.ts';
 import { correct, suggest } from './suggest.ts';
 

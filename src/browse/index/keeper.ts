@@ -60,7 +60,7 @@ interface Reactions {
   readonly failure: 'empty' | 'failing';
 }
 
-/** What each state does. A change of any number of rows leads from every state to `empty`. */
+/** What each state does. A change of products whose ids are not known leads from every state to `empty`. */
 const REACTIONS: Readonly<Record<State['name'], Reactions>> = {
   empty: { isAsked: false, change: 'forget', question: 'leave', failure: 'empty' },
   filling: { isAsked: false, change: 'collect', question: 'leave', failure: 'empty' },

@@ -57,8 +57,8 @@ export class Words {
     this.#runTexts.append(row, runs);
   }
 
-  settle(): void {
-    for (const postings of this.#postings) postings.settle();
+  flush(): void {
+    for (const postings of this.#postings) postings.flush();
   }
 
   renumber(newRows: Int32Array): void {
