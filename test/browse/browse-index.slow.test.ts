@@ -313,6 +313,18 @@ test('a gateway answers from the index where the catalogue is large, and its met
   expect((await gateway.metrics.page()).body).toContain('vitrine_browse_index_products 6000');
 });
 
+test('a gateway asks its index in each of its languages', async () => {
+  await using database = await shop(6000);
+  await database.sql(`update product set translations = '{"de": {"name": "Leuchte"}}' where id = 17`);
+  const environment = { ...PATIENT, CACHE_MAX_MB: '0', LANGUAGES: 'en,de', READY_WHEN_INDEXED: 'true' };
+  await using gateway = await createTestGateway(database, environment);
+  await expect.poll(async () => (await gateway.get('/readyz')).status, { timeout: 30_000 }).toBe(200);
+  const query = 'query @inContext(language: "de") { productSearch(search: "leucht") { nodes { name } } }';
+  expect((await gateway.graphql(query)).data).toEqual({ productSearch: { nodes: [{ name: 'Leuchte' }] } });
+  const { body } = await gateway.metrics.page();
+  for (const line of ['engine="index"} 1', 'engine="sql"} 0']) expect(body).toContain(`browse_answers_total{${line}`);
+});
+
 test('with READY_WHEN_INDEXED a gateway is ready once its index is filled, or where it needs none', async () => {
   const reasonOf = async (gateway: TestGateway) => (await gateway.get('/readyz')).json;
   await using database = await shop(6000);
