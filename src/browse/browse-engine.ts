@@ -75,7 +75,7 @@ export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'on
  */
 export type FallBacks = readonly string[] | undefined;
 
-/** A product needs all of the values that are picked: the next click finds none without them, so that these facets count with their own part. */
+/** Of these a product needs all values that are picked. The next click finds none without them, so these facets count with their own part. */
 export const NEEDS_ALL: ReadonlySet<Facet> = new Set(['tags']);
 
 export interface BrowseRequest {

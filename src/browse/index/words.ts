@@ -280,7 +280,7 @@ const END_OF_RUNS = 0;
 /** The longer runs of Chinese, Japanese and Korean of each row: pieces say which characters follow each other in pairs alone. */
 class RunTexts {
   /**
-   * Of all rows, in their order: field, run, field, run, …, {@link END_OF_RUNS}. UTF-16 units, and numbers of fields from 1, which no character of a
+   * Of all rows, in their order: field, run, field, run, …, {@link END_OF_RUNS}. UTF-16 units, and numbers of fields from 1, which no
    * run has.
    */
   #units = new Uint16Array(0);
