@@ -64,7 +64,7 @@ const requestMetrics = ({ requests, version }: Counting): Metric[] => [
     () => [...requests.errors.values()].map(({ handler, code, count }): Sample => [{ handler, code }, count]),
   ),
   gauge('vitrine_requests_in_flight', 'Requests that are being answered.', () => requests.inFlight),
-  counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => requests.refused),
+  counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => requests.overloads),
 ];
 
 function* requestTotals(requests: RequestCounts): Generator<Sample> {

@@ -22,7 +22,7 @@ import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { Answers } from './graphql/body-form.ts';
-import { contextFactory } from './graphql/context.ts';
+import { createContextFactory } from './graphql/context.ts';
 import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { failureKindOf } from './graphql/failures.ts';
@@ -299,7 +299,15 @@ const createGraphql = (
   const { isRestricted } = access;
   const maxRows = queryLimits.maxCost;
   const features = [...FEATURES, createBrowse(browseIndex)];
-  const createContext = contextFactory({ ...followed, features, lateSources, languages, tracing, knownRows, maxRows });
+  const createContext = createContextFactory({
+    ...followed,
+    features,
+    lateSources,
+    languages,
+    tracing,
+    knownRows,
+    maxRows,
+  });
   const connections = poolSize * (1 + config.databaseReplicaUrls.length);
   const load = createLoadGuard({
     ...config,

@@ -1,10 +1,4 @@
-/** A request that fails. */
-export interface Failure {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly target: string;
-  readonly accept?: string;
-  readonly body?: string;
-}
+import type { FixedRequest } from '../load/requests.ts';
 
 /** A response, under the key that `limit.ts` finds it by. */
 export interface Recorded {
@@ -15,17 +9,17 @@ export interface Recorded {
   readonly body: string;
 }
 
-export const keyOf = ({ method, target, accept = '', body }: Failure): string =>
+export const keyOf = ({ method, target, accept = '', body }: FixedRequest): string =>
   body ?? `${method} ${target} ${accept}`;
 
-const graphql = (query: string, variables?: object): Failure => ({
+const graphql = (query: string, variables?: object): FixedRequest => ({
   method: 'POST',
   target: '/graphql',
   body: JSON.stringify({ query, variables }),
 });
 
 /** Kinds of failure, each as a request that differs from the others by a number. */
-export const FAILURES: Readonly<Record<string, (number: number) => Failure>> = {
+export const FAILURES: Readonly<Record<string, (number: number) => FixedRequest>> = {
   'an id that no product has (404)': (number) => ({ method: 'GET', target: `/api/product/${1_000_000_000 + number}` }),
   'a parameter that is no number (400)': (number) => ({ method: 'GET', target: `/api/product/hot?limit=x${number}` }),
   'a path that is none (404)': (number) => ({ method: 'GET', target: `/nothing/${number}` }),

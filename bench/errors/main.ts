@@ -1,18 +1,17 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { serialize } from 'node:v8';
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
-import { cpuUsOf } from '../machine/process-usage.ts';
+import { cpuUsOfEach, type FixedRequest, writeRequests } from '../load/requests.ts';
 import { medianOf } from '../measure/median.ts';
 import { endWithHelp, makeDirectory } from '../program.ts';
 import { markdownTable } from '../report/table.ts';
 import { SOURCE } from '../servers/contenders.ts';
-import { type RunningServer, startServer } from '../servers/start.ts';
-import { FAILURES, type Failure, keyOf, type Recorded } from './failures.ts';
+import { startServer } from '../servers/start.ts';
+import { FAILURES, keyOf, type Recorded } from './failures.ts';
 
 // What a request that fails costs, beside a bare server that answers the same bytes: `npm run bench:errors`.
 
@@ -28,17 +27,14 @@ ${Object.keys(FAILURES)
 
 /** After one more, in which both compile what they run. */
 const ROUNDS = 5;
-const SECONDS = 1;
 const RECORDED_AT_ONCE = 50;
 /** Few enough to be remembered; and so many that most are new. */
 const REPEATED = 300;
 const MADE_UP = 20_000;
 
-const SCRIPT = fileURLToPath(new URL('./requests.lua', import.meta.url));
 const LIMIT = fileURLToPath(new URL('./limit.ts', import.meta.url));
-const run = promisify(execFile);
 
-const record = async (url: string, failure: Failure): Promise<Recorded> => {
+const record = async (url: string, failure: FixedRequest): Promise<Recorded> => {
   const { method, target, accept = '', body } = failure;
   const headers = { ...(accept && { accept }), ...(body && { 'content-type': 'application/json' }) };
   const response = await fetch(new URL(target, url), { method, headers, body: body ?? null });
@@ -48,16 +44,6 @@ const record = async (url: string, failure: Failure): Promise<Recorded> => {
     contentType: response.headers.get('content-type') ?? '',
     body: Buffer.from(await response.arrayBuffer()).toString('latin1'),
   };
-};
-
-/** CPU time of a request in microseconds. */
-const measure = async ({ url, pid }: RunningServer, file: string): Promise<number> => {
-  const beforeUs = cpuUsOf(pid) ?? Number.NaN;
-  const { stdout } = await run('wrk', ['-t1', '-c64', `-d${SECONDS}s`, `--script=${SCRIPT}`, url, '--', file]);
-  const { requests } = JSON.parse(stdout.split('\n').findLast((line) => line.startsWith('{')) ?? '') as {
-    requests: number;
-  };
-  return ((cpuUsOf(pid) ?? Number.NaN) - beforeUs) / requests;
 };
 
 const { values } = parseArgs({
@@ -90,10 +76,7 @@ for (const [title, make] of kinds) {
     const failures = Array.from({ length: count }, (_, number) => make(number));
     const file = path.join(directory, 'requests.txt');
     const answers = path.join(directory, 'answers');
-    const lines = failures.map(({ method, target, accept = '', body = '' }) =>
-      [method, target, accept, body].join('\t'),
-    );
-    await writeFile(file, `${lines.join('\n')}\n`);
+    await writeRequests(file, failures);
     const recorded: Recorded[] = [];
     for (let done = 0; done < count; done += RECORDED_AT_ONCE) {
       const some = failures.slice(done, done + RECORDED_AT_ONCE);
@@ -109,7 +92,7 @@ for (const [title, make] of kinds) {
     const ours: number[] = [];
     const bare: number[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const [our, its] = [await measure(gateway, file), await measure(limit, file)];
+      const [our, its] = [await cpuUsOfEach(gateway, file), await cpuUsOfEach(limit, file)];
       if (round === 0) continue;
       ours.push(our);
       bare.push(its);

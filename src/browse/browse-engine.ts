@@ -75,6 +75,9 @@ export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'on
  */
 export type FallBacks = readonly string[] | undefined;
 
+/** Of these a product needs all values that are picked. The next click finds none without them, so these facets count with their own part. */
+export const NEEDS_ALL: ReadonlySet<Facet> = new Set(['tags']);
+
 export interface BrowseRequest {
   readonly terms: readonly SearchTerm[];
   /**

@@ -35,7 +35,7 @@ export const facetParts = (filter: SearchFilter, values: Values): FacetPart[] =>
   ];
   if (prices.length > 0) add('price', prices.join(' and '));
   if (inStock !== undefined) add('inStock', `${inStock ? '' : 'not '}(${isInStock('p')})`);
-  if (onSale !== undefined) add('onSale', `${onSale ? '' : 'not '}(${isOnSale('p')})`);
+  if (onSale !== undefined) add('onSale', `${onSale ? '' : 'not '}(${isReduced('p')})`);
   for (const each of attributes) {
     parts.push({ facet: 'attributes', condition: hasAttribute(each, values), name: each.name });
   }
@@ -96,7 +96,7 @@ const hasOption = ({ name, values: wanted }: OptionFilter, product: string, valu
     : 'false';
 
 export const isInStock = (alias: string): string => `${alias}.stock > 0`;
-const isOnSale = (alias: string): string => `coalesce(${alias}.list_price > ${alias}.price, false)`;
+const isReduced = (alias: string): string => `coalesce(${alias}.list_price > ${alias}.price, false)`;
 
 /** The columns of a product that each is counted by. */
 export const FACET_COLUMNS = {
@@ -122,7 +122,7 @@ export const facetOf = (
   languages: FallBacks,
 ): string => {
   if (facet === 'inStock') return countOf(`${isInStock} and ${fits}`);
-  if (facet === 'onSale') return countOf(`${isOnSale('b')} and ${fits}`);
+  if (facet === 'onSale') return countOf(`${isReduced('b')} and ${fits}`);
   return FACETS[facet](
     `(select b.${FACET_COLUMNS[facet][0]}, count(*) as count from base b where ${fits} group by 1) c`,
     languages,

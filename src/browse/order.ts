@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isStorable } from '../database/storable-text.ts';
 import { badArgument } from '../errors.ts';
 import { orderColumns, PRODUCT_ORDERS, type ProductOrder } from '../product/product.order.ts';
-import type { FallBacks, Position, ProductSearchOrder, SearchTerm } from './browse-engine.ts';
+import type { FallBacks, Position, ProductSearchOrder, SearchPage, SearchTerm } from './browse-engine.ts';
 
 export const KEY_TYPES = {
   score: 'int',
@@ -51,6 +51,10 @@ interface CursorList {
   readonly code?: string | undefined;
   readonly languages?: FallBacks;
 }
+
+/** The position that a page continues from, where it does. */
+export const positionOf = (page: SearchPage): Position | undefined =>
+  page.from === 'start' ? page.after : page.from === 'end' ? page.before : undefined;
 
 /** A place in a list, as text that clients hand back and do not read: the order, the search and the position. */
 export const encodeCursor = (list: CursorList, position: Position): string =>

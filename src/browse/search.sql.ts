@@ -6,6 +6,7 @@ import {
   type Facet,
   type FacetCounts,
   FIELD_WEIGHTS,
+  NEEDS_ALL,
   type Position,
 } from './browse-engine.ts';
 import {
@@ -19,7 +20,7 @@ import {
   isInStock,
   optionsFacet,
 } from './facets.sql.ts';
-import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
+import { KEY_TYPES, type KeyType, positionOf, SEARCH_ORDERS } from './order.ts';
 import type { PricedCell } from './price-bands.ts';
 import { idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
 
@@ -46,7 +47,8 @@ export const searchQuery = (request: BrowseRequest): Query => {
   if (filter.publishedFrom) where.push(`p.published_at >= ${values.add(filter.publishedFrom, 'timestamptz')}`);
   const ownParts: (FacetPart & { readonly column: string })[] = [];
   for (const part of facetParts(filter, values)) {
-    if (facets.has(part.facet) && part.facet !== 'tags') ownParts.push({ ...part, column: `part${ownParts.length}` });
+    if (facets.has(part.facet) && !NEEDS_ALL.has(part.facet))
+      ownParts.push({ ...part, column: `part${ownParts.length}` });
     else where.push(part.condition);
   }
   const fits = (without?: Facet): string =>
@@ -57,7 +59,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const orderIn = (way: string): string => columns.map((column) => `b.${column} ${way}`).join(', ');
   const orderBy = orderIn(direction);
 
-  const position = page.from === 'start' ? page.after : page.from === 'end' ? page.before : undefined;
+  const position = positionOf(page);
   const keyColumns = columns.map((column) => `b.${column}`);
   const keys = `(${keyColumns})`;
   const at =

@@ -36,6 +36,12 @@ export class Dependencies {
     if (this.asOfMs !== undefined && ms < this.asOfMs) this.asOfMs = ms;
   }
 
+  /** A row vanished between two reads: the one that refers to it has changed as well. All is read again, and from the database alone. */
+  readAgain(): void {
+    this.late.clear();
+    this.asOfMs = undefined;
+  }
+
   add(table: string): void {
     const tags = this.#tagsOf(table);
     if (!tags) return;

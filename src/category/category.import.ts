@@ -48,11 +48,11 @@ export const categoryImport: ImportKind = {
   native: {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
     // Everything has a name, and much a path.
-    recognises: (has, hasNoOther) =>
-      (has('slug') &&
-        has('name') &&
-        (has('parent', 'parentslug', 'path', 'children', 'position') || hasNoOther('id'))) ||
-      (has('slug', 'name', 'path') && hasNoOther()),
+    recognises: (hasAny, hasNoOther) =>
+      (hasAny('slug') &&
+        hasAny('name') &&
+        (hasAny('parent', 'parentslug', 'path', 'children', 'position') || hasNoOther('id'))) ||
+      (hasAny('slug', 'name', 'path') && hasNoOther()),
     extra: ['parentSlug', 'path', 'children'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
     shape: (values, { key: _, ...options }) => {

@@ -12,7 +12,7 @@ import { defineCommand, type Option, type OptionValues, readEnvironment } from '
 
 const FORMATS = formatsOf(IMPORT_KINDS);
 
-const DESCRIPTION = `Load products, their variants, categories or notices from CSV, JSON, JSON Lines or XML.
+const DESCRIPTION = `Load products, their variants, categories, notices or what terms are called from CSV, JSON, JSON Lines or XML.
 
 Imports into DATABASE_URL, or into the embedded database, which a running gateway may be using. An existing product or category is found by its
 slug or by --key, a notice by its title (and its start, if the file has one), and updated. A column that the file does not have keeps its values.

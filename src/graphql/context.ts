@@ -107,7 +107,7 @@ interface Deps extends Omit<ReadDeps, 'late' | 'isTranslated'> {
   readonly replicas?: Replicas | undefined;
 }
 
-export const contextFactory = ({
+export const createContextFactory = ({
   features,
   lateSources,
   prisma,

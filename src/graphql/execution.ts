@@ -48,8 +48,8 @@ export interface Execution {
   readonly respond: (asked: Asked, caller: Caller, changes?: Changes) => Found | Promise<Found>;
   /** A response as the result of an event. */
   readonly resultOf: (answer: CachedResponse, form: BodyForm) => ExecutionResult;
-  /** Equal for subscriptions whose events are the same. */
-  readonly topicOf: (asked: Asked) => string;
+  /** Under which a response is kept. Equal for subscriptions whose events are the same. */
+  readonly keyOf: (asked: Asked) => string;
 }
 
 /**
@@ -89,8 +89,8 @@ export const withCost = (
     ? { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } }
     : result;
 
-/** Executes an operation in its turn, with a span where there are traces. */
-export const inTurn = <Result>(
+/** Executes an operation within the load that is allowed, with a span where there are traces. */
+export const executeWithinLoad = <Result>(
   { label, isSubscription, isAllLate }: Operation,
   { takesLate }: Pick<Caller, 'takesLate'>,
   { load, tracing }: ExecutionDeps,

@@ -33,8 +33,8 @@ interface Options {
   readonly graphiql: ResponseRoute;
 }
 
-/** A longer request costs more to read than to reject. */
-const MAX_LATE_BYTES = 8192;
+/** A longer body is not looked into to find out whether it takes late values alone: that costs more than to reject it. */
+const MAX_PEEKED_BYTES = 8192;
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
 export const createGraphqlRoutes = (options: Options): FindRoute => {
@@ -63,7 +63,7 @@ export const createGraphqlRoutes = (options: Options): FindRoute => {
 };
 
 const isAllLate = (request: GatewayRequest, documents: Options['documents']): boolean => {
-  if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_LATE_BYTES) return false;
+  if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_PEEKED_BYTES) return false;
   try {
     const { query, operationName } = paramsOf(request);
     const document = typeof query === 'string' ? documents.find(query) : undefined;

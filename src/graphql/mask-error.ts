@@ -89,7 +89,7 @@ export type MaskError = (error: unknown) => GraphQLError;
 export const createMaskError = (log: () => Logger): MaskError => {
   const appErrors = new WeakMap<object, AppError>();
 
-  const appErrorOf = (cause: unknown): AppError => {
+  const knownOrNew = (cause: unknown): AppError => {
     if (typeof cause !== 'object' || cause === null) return toAppError(cause, log);
     const known = appErrors.get(cause) ?? toAppError(cause, log);
     appErrors.set(cause, known);
@@ -98,7 +98,7 @@ export const createMaskError = (log: () => Logger): MaskError => {
 
   return (error) => {
     if (isGraphQLError(error) && isClientFault(error)) return clientFault(error);
-    const cause = appErrorOf(rootCause(error));
+    const cause = knownOrNew(rootCause(error));
     const { code, message, argument, headers, details } = cause;
     // Resolvers find bad arguments, so the response has data and errors together, with status 200 as the specification says. A bare AppError is about
     // the request, not about its operation.

@@ -7,7 +7,15 @@ import type { Call } from '../http/route.ts';
 import type { Language } from '../language/languages.ts';
 import type { BodyForm } from './body-form.ts';
 import type { OperationContext } from './context.ts';
-import { type Asked, ask, askOnce, type Execution, type ExecutionDeps, inTurn, withCost } from './execution.ts';
+import {
+  type Asked,
+  ask,
+  askOnce,
+  type Execution,
+  type ExecutionDeps,
+  executeWithinLoad,
+  withCost,
+} from './execution.ts';
 import { failedResult, failureOf, isOfVanishedRow, MAX_TRIES } from './failures.ts';
 import type { Changes } from './live/changed-ids.ts';
 import { inOnePiece } from './operation.ts';
@@ -26,7 +34,7 @@ type OwnContext = ServerContext & OperationContext;
  */
 export class OwnExecution implements Execution {
   readonly #deps: Deps;
-  #subscriptions = 0;
+  #keys = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -50,7 +58,7 @@ export class OwnExecution implements Execution {
   respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
     const { args, operation, variables, language, form } = asked;
     const { createContext, costLimit, responseCache } = this.#deps;
-    return responseCache.makeApart(this.topicOf(), async (dependencies) => {
+    return responseCache.makeApart(this.keyOf(), async (dependencies) => {
       Object.assign(args.contextValue as OwnContext, createContext(dependencies, caller.previewAt, language), {
         changes,
       });
@@ -64,10 +72,10 @@ export class OwnExecution implements Execution {
     return form.toResult(bytesOf(body).toString(), status);
   }
 
-  /** No two callers share a topic. */
-  topicOf(): string {
-    this.#subscriptions += 1;
-    return `own ${this.#subscriptions}`;
+  /** A new one each time: no two callers share a topic, and nothing is found by it. */
+  keyOf(): string {
+    this.#keys += 1;
+    return `own ${this.#keys}`;
   }
 
   /** The language that the document names is not known yet. */
@@ -82,7 +90,7 @@ export class OwnExecution implements Execution {
   /** @param args those of the request, or what plugins have made of them */
   async #execute(args: ExecutionArgs, asked: Asked): Promise<ExecutionResult> {
     const { call } = args.contextValue as OwnContext;
-    const executing = inTurn(asked.operation, call, this.#deps, () => this.#tryAll(args, asked.language));
+    const executing = executeWithinLoad(asked.operation, call, this.#deps, () => this.#tryAll(args, asked.language));
     return withCost(await withDeadline(executing, this.#deps.timeoutMs), asked, this.#deps);
   }
 
@@ -91,18 +99,16 @@ export class OwnExecution implements Execution {
     const { schema, document, contextValue } = args;
     const context = contextValue as OwnContext;
     const { dependencies, call } = context;
-    const readAgain = (): unknown => Object.assign(context, createContext(dependencies, call.previewAt, language));
-    if (context.language !== language) readAgain();
+    const renew = (): unknown => Object.assign(context, createContext(dependencies, call.previewAt, language));
+    if (context.language !== language) renew();
     const validated = validateExecutionArgs({ ...args, document: inOnePiece(schema, document), hideSuggestions });
     if (!('schema' in validated)) return { errors: validated };
     for (let tries = 1; ; tries += 1) {
       const result = await createContext.during(context, () => executeRootSelectionSet(validated));
       if (!result.errors) return result;
       if (tries === MAX_TRIES || !result.errors.some(isOfVanishedRow)) return failedResult(failureOf(result));
-      // The row that referred to it has changed as well, and is read again: from the database alone.
-      dependencies.late.clear();
-      dependencies.asOfMs = undefined;
-      readAgain();
+      dependencies.readAgain();
+      renew();
     }
   }
 

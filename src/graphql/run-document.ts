@@ -17,9 +17,9 @@ export const runDocument = (
   rest: RestDocument,
   variables: Readonly<Record<string, unknown>>,
   engine: Engine,
-): Promise<ExecutionResult> => execute(call, rest, variables, engine).catch(toResult);
+): Promise<ExecutionResult> => runThroughPlugins(call, rest, variables, engine).catch(toResult);
 
-const execute = async (
+const runThroughPlugins = async (
   call: Call,
   rest: RestDocument,
   variables: Readonly<Record<string, unknown>>,

@@ -7,7 +7,7 @@ import { RowVanished } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
 import type { Answers, BodyForm } from './body-form.ts';
-import { type Asked, askOnce, type Execution, type ExecutionDeps, inTurn, withCost } from './execution.ts';
+import { type Asked, askOnce, type Execution, type ExecutionDeps, executeWithinLoad, withCost } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, MAX_TRIES } from './failures.ts';
 import type { Changes } from './live/changed-ids.ts';
@@ -47,7 +47,7 @@ export class SharedExecution implements Execution {
   respond(asked: Asked, caller: Caller, changes?: Changes): Found | Promise<Found> {
     const { responseCache } = this.#deps;
     const make = this.#maker(asked, caller, changes);
-    const key = this.topicOf(asked);
+    const key = this.keyOf(asked);
     return changes ? responseCache.makeApart(key, make) : responseCache.get(key, make);
   }
 
@@ -55,7 +55,7 @@ export class SharedExecution implements Execution {
     return this.#deps.answers.resultOf({ answer, outcome: 'hit' }, form);
   }
 
-  topicOf({ operation, variables, language, form }: Asked): string {
+  keyOf({ operation, variables, language, form }: Asked): string {
     const topic = `${form.name} ${operation.id} ${operation.textOf(variables)}`;
     return language.isDefault ? topic : `${topic} ${language.code}`;
   }
@@ -66,7 +66,7 @@ export class SharedExecution implements Execution {
     const make = this.#maker(asked, caller);
     if (isApart || (asked.operation.isLate && !caller.takesLate)) return withDeadline(this.#runApart(make), timeoutMs);
     if (asked.operation.isLate) return withDeadline(this.#runLate(asked, make), timeoutMs);
-    return responseCache.get(this.topicOf(asked), make);
+    return responseCache.get(this.keyOf(asked), make);
   }
 
   async #runApart(make: MakeBody): Promise<Executed> {
@@ -89,7 +89,7 @@ export class SharedExecution implements Execution {
       return make(dependencies);
     };
     try {
-      const { answer: template, outcome } = await responseCache.get(this.topicOf(asked), makeLate);
+      const { answer: template, outcome } = await responseCache.get(this.keyOf(asked), makeLate);
       if (template.status === 404 && outcome !== 'stale') return { answer: template, outcome };
       // Where a late value can be taken, its row can be read too: it is never stale.
       const body = outcome === 'stale' ? undefined : await fill(template);
@@ -114,7 +114,7 @@ export class SharedExecution implements Execution {
     const { operation, variables, form } = asked;
     return async (dependencies) => {
       if (operation.isOfSchema) dependencies.addNothing();
-      const data = await inTurn(operation, caller, this.#deps, () =>
+      const data = await executeWithinLoad(operation, caller, this.#deps, () =>
         this.#execute(asked, caller, dependencies, changes),
       );
       const { body, status } = form.toBody(data, () => costLimit.report(operation.cost, variables));
@@ -141,10 +141,7 @@ export class SharedExecution implements Execution {
         );
       } catch (error) {
         if (!(error instanceof RowVanished) || isLast) throw error;
-        // The row that referred to it has changed as well, and is read again.
-        dependencies.late.clear();
-        // From the database alone: a row that is known may be older than the one that refers to it.
-        dependencies.asOfMs = undefined;
+        dependencies.readAgain();
       }
     }
   }

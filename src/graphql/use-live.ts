@@ -170,7 +170,7 @@ export class Live {
     const { execution } = this.#deps;
     const run = async (changes: Changes): Promise<ExecutionResult> =>
       execution.resultOf((await execution.respond(asked, this.#anybody, changes)).answer, asked.form);
-    return { outcome: 'miss', join: await this.#changeTopics.begin(execution.topicOf(asked), run) };
+    return { outcome: 'miss', join: await this.#changeTopics.begin(execution.keyOf(asked), run) };
   }
 
   #tick(): void {

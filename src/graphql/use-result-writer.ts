@@ -40,7 +40,7 @@ export const useResultWriter = (answers: Answers, eventStreams: EventStreams): G
       const wantsEvents = contentType === EVENT_STREAM_TYPE || subscriptions.has(call);
       const areEvents =
         isAsyncIterable(result) ||
-        (wantsEvents && !Array.isArray(result) && isOfOperation(result, params !== undefined));
+        (wantsEvents && !Array.isArray(result) && isSentAsEvent(result, params !== undefined));
       if (areEvents) return setResultProcessor(writeEvents, 'text/event-stream');
       const type = wantsEvents || !contentType ? errorTypeOf(call.request.headers.accept) : contentType;
       setResultProcessor(wantsEvents ? writeJson : writeAnswer, type.slice(0, type.indexOf(';')));
@@ -55,7 +55,7 @@ const writeJson: WriteResult = (result, fetchAPI, mediaType) =>
 const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
 
 /** To a client that takes events, a fault of the operation is sent as one: `EventSource` shows nothing of a response with another status. */
-const isOfOperation = ({ errors = [] }: ExecutionResult, areParamsRead: boolean): boolean =>
+const isSentAsEvent = ({ errors = [] }: ExecutionResult, areParamsRead: boolean): boolean =>
   errors.every(({ extensions }) => {
     const http = extensions?.http as Partial<HttpPart> | undefined;
     return !http || (OPERATION_FAULTS.has(http.status ?? 200) && (areParamsRead || http.spec === true));

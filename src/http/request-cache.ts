@@ -23,8 +23,8 @@ const ENTRY_OVERHEAD_BYTES = 400;
 /** A longer body is no key. */
 const MAX_KEY_BYTES = 8192;
 
-/** Members that say something of a buyer, in whatever spelling, are part of no key: https://ucp.dev/2026-08-25/specification/overview#signals */
-const BUYERS_DATA = /"(?:signals|attribution|context|meta)"|\\u/;
+/** Members that say something of a buyer are part of no key: https://ucp.dev/2026-08-25/specification/overview#signals */
+const BUYERS_DATA = /"(?:signals|attribution|context|meta)"/;
 
 /**
  * Requests that were answered before, by their bytes: the cached response to an equal one is one look-up away. Another spelling of a request
@@ -66,7 +66,22 @@ const keyInAnyLanguage = ({ method, target, headers, body }: GatewayRequest): st
   const text = body.toString('latin1');
   // No header has a line break, so that no two requests have one key. A response that can be kept is the same by POST and by QUERY.
   if (target === GRAPHQL_PATH) return `${accept}\n${text}`;
-  if (method !== 'POST' || !target.startsWith(CATALOG_PATHS) || BUYERS_DATA.test(text)) return undefined;
+  // An escape could spell such a member, or the bytes of another character.
+  if (method !== 'POST' || !target.startsWith(CATALOG_PATHS) || text.includes('\\u')) return undefined;
+  const asked = BUYERS_DATA.test(text) ? withoutBuyersData(text) : text;
+  if (asked === undefined) return undefined;
   const { host, 'x-forwarded-host': forwardedHost, 'x-forwarded-proto': forwardedProto } = headers;
-  return `${target}\n${host} ${forwardedHost} ${forwardedProto}\n${text}`;
+  return `${target}\n${host} ${forwardedHost} ${forwardedProto}\n${asked}`;
+};
+
+/** What decides the answer of a request for agents; undefined for one that may be faulty. */
+const withoutBuyersData = (text: string): string | undefined => {
+  try {
+    const { context = {}, query, filters, pagination, ids, id, selected, preferences } = JSON.parse(text);
+    if (typeof context !== 'object' || context === null || Array.isArray(context)) return undefined;
+    const { currency, language } = context;
+    return JSON.stringify({ currency, language, query, filters, pagination, ids, id, selected, preferences });
+  } catch {
+    return undefined;
+  }
 };

@@ -76,19 +76,19 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   for await (const batch of records) {
     await stage(client, rows.read(batch.flatMap((record) => drafting.read(record))));
     const done = source.readBytes();
-    onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rows.rowCount });
+    onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rows.stagedRows });
     signal.throwIfAborted();
   }
   await stage(client, [...rows.read(reader.end?.() ?? []), ...rows.end()]);
   await indexStage(client, kind);
-  const { rowCount, unknownCurrencies } = rows;
+  const { stagedRows, unknownCurrencies } = rows;
   const { inner: variants, ...counts } = await mergeStage({
     client,
     kind,
     innerKind,
     options,
     keys: format.keys ?? [],
-    rowCount,
+    stagedRows,
     mayShareSkus: format.mayShareSkus ?? false,
     prune,
     columnOf: (field) => columnOf(fieldOf(kind, field)),
@@ -97,7 +97,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     onWarning,
     onProgress: (step, done) => {
       signal.throwIfAborted();
-      onProgress?.({ step, done, total: rowCount, rows: done });
+      onProgress?.({ step, done, total: stagedRows, rows: done });
     },
   });
   if (unknownCurrencies.size > 0)

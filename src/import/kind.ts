@@ -7,8 +7,8 @@ import type { Key, ReadOptions } from './options.ts';
 import { type Fault, isBlank, type Place, textIn, type Value } from './record.ts';
 
 /**
- * How rows of one table are imported: how they are read, and the steps of their own when they are written. Each feature describes its own
- * kind; the importer runs what a kind says and knows none of them.
+ * How rows of one table are imported: how they are read, and the steps of their own when they are written. Each feature describes its own kind, in
+ * `<name>.import.ts`; what is written of a row, and what is checked before, is what its kind says.
  */
 export interface ImportKind {
   /** Formats refer to the kind by this name. */
@@ -21,8 +21,10 @@ export interface ImportKind {
   readonly key: string;
   /** What is different where `--key` names another column that finds a row. @default only {@link key} does */
   readonly foundBy?: Readonly<Partial<Record<Key, Partial<ImportKind>>>>;
-  /** For a row that no slug identifies. */
+  /** @default the value of {@link key} */
   readonly identity?: Identity;
+  /** Why a row that the catalogue does not have is rejected. @default such a row is new */
+  readonly whyUnknown?: string;
   /** SQL for whether `t` is the row of the table that was found for the staged row `s`. @default by its id */
   readonly isRow?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
@@ -83,13 +85,10 @@ export interface Field {
 
 /** SQL conditions that identify a row: `s` and `other` are staged rows, `t` is the catalogue's. */
 export interface Identity {
-  readonly isSame: string;
-  /** @default the kind finds its rows in a step of its own */
+  readonly isSame?: string;
   readonly isFound?: string;
   /** Where several rows of the catalogue are found, the first in this order is taken. @default t.id */
   readonly order?: string;
-  /** Why a row that the catalogue does not have is rejected. @default such a row is new */
-  readonly whyUnknown?: string;
 }
 
 /** A draft whose values may be changed. */
@@ -160,7 +159,7 @@ export interface WriteContext {
   /** The columns by which the file's format can find rows. */
   readonly keys: readonly Key[];
   /** How many rows are staged, rejected ones included. */
-  readonly rowCount: number;
+  readonly stagedRows: number;
   /** Whether several rows of the file may have one sku, which only the first of them gets. */
   readonly mayShareSkus: boolean;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
@@ -229,6 +228,17 @@ export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp, { keepsI
 /** The moment from which a row is shown: by default, that at which it was stored. */
 export const shownFrom = (column: string): Field =>
   field(column, 'timestamptz', timestamp, { cleared: 't.created_at' });
+
+/** The conditions by which rows of a kind are told apart, in the stage and in the catalogue. */
+export const identityOf = (kind: ImportKind): Required<Identity> => {
+  const column = columnIn(kind, kind.key);
+  return {
+    isSame: `other.${column} = s.${column}`,
+    isFound: `t.${column} = s.${column}`,
+    order: 't.id',
+    ...kind.identity,
+  };
+};
 
 /** The column of the staging table for a field. */
 export const columnIn = ({ fields }: ImportKind, field: string): string => fields[field]?.column ?? field;

@@ -19,21 +19,14 @@ const LARGEST_SHARE = 0.2;
 /** The rows of the import are locked while it waits for an answer. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/** The products on sale that no file of this run had so far. */
+/** The products on sale, and their variants, with whether a file of this run has had them so far. */
 const CANDIDATES = 'pg_temp.vitrine_prune';
-
-/** Their variants that no file of this run had so far. */
-const VARIANT_CANDIDATES = 'pg_temp.vitrine_prune_variants';
-
-const CANDIDATES_OF = new Map([
-  ['product', CANDIDATES],
-  ['product_variant', VARIANT_CANDIDATES],
-]);
 
 /** Takes products off sale, and deletes variants, after the files of a run, all in one transaction. */
 export class Prune {
   /** The product of the variant `t` is in no file so far, so that others get its variants. */
-  readonly isGone = `exists (select from ${CANDIDATES} c where c.id = t.product_id and not c.is_kept)`;
+  readonly isGone =
+    `exists (select from ${CANDIDATES} c where (c.of, c.id) = ('product', t.product_id) and not c.is_kept)`;
   readonly #options: PruneOptions;
   /** The tables whose rows are in a file. */
   readonly #tables = new Set<string>();
@@ -45,22 +38,21 @@ export class Prune {
   /** Begins inside the transaction of a run. Notes which products are on sale: one that another writer adds during the import stays. */
   static async begin(options: PruneOptions): Promise<Prune> {
     const { client } = options;
-    await client.query(`create temporary table vitrine_prune on commit drop as
-      select id, false as is_kept from product where status = 'ON_SALE'`);
-    await client.query(`create index on ${CANDIDATES} (id)`);
-    await client.query(`create temporary table vitrine_prune_variants on commit drop as
-      select v.id, v.product_id, false as is_kept from product_variant v join ${CANDIDATES} p on p.id = v.product_id`);
-    await client.query(`create index on ${VARIANT_CANDIDATES} (id)`);
+    await client.query(`
+      create temporary table vitrine_prune on commit drop as
+        select 'product' as of, id, id as product_id, false as is_kept from product where status = 'ON_SALE'
+        union all
+        select 'product_variant', v.id, p.id, false from product_variant v join product p on p.id = v.product_id where p.status = 'ON_SALE';
+      create index on ${CANDIDATES} (id, of)`);
     return new Prune(options);
   }
 
   /** Keeps what a staging table has, also in rows that are rejected later. */
   async keep(table: string, stage: string): Promise<void> {
-    const candidates = CANDIDATES_OF.get(table);
-    if (!candidates) return;
     this.#tables.add(table);
     await this.#options.client.query(
-      `update ${candidates} c set is_kept = true from ${stage} s where s.target_id = c.id and not c.is_kept`,
+      `update ${CANDIDATES} c set is_kept = true from ${stage} s where c.of = $1 and c.id = s.target_id and not c.is_kept`,
+      [table],
     );
   }
 
@@ -75,29 +67,32 @@ export class Prune {
       console.error('Nothing was taken off sale, because some rows were rejected: correct them, or say --yes.');
       return;
     }
-    await this.#ask(CANDIDATES, 'not is_kept', 'products on sale', 'taken off sale');
+    await this.#ask('product', 'not c.is_kept', 'products on sale', 'taken off sale');
     // Nobody knows which variants a rejected product or variant has.
-    const isVariantGone = `not c.is_kept and exists (select from ${CANDIDATES} p where p.id = c.product_id and p.is_kept)`;
+    const isVariantGone = `not c.is_kept and exists (
+      select from ${CANDIDATES} p where (p.of, p.id) = ('product', c.product_id) and p.is_kept)`;
     const prunesVariants = this.#tables.has('product_variant') && rejected === 0;
-    if (prunesVariants) await this.#ask(VARIANT_CANDIDATES, isVariantGone, 'variants', 'deleted');
+    if (prunesVariants) await this.#ask('product_variant', isVariantGone, 'variants', 'deleted');
     const { rowCount } = await client.query(`
       update product t set status = 'OFF_SALE', updated_at = now() from ${CANDIDATES} c
-      where t.id = c.id and not c.is_kept and t.status = 'ON_SALE'`);
+      where (c.of, c.id) = ('product', t.id) and not c.is_kept and t.status = 'ON_SALE'`);
     const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
     console.log(`${dryRun}products that no file has: ${rowCount} taken off sale`);
     if (!prunesVariants) return;
     const { rowCount: deleted } = await client.query(
-      `delete from product_variant t using ${VARIANT_CANDIDATES} c where t.id = c.id and ${isVariantGone}`,
+      `delete from product_variant t using ${CANDIDATES} c where (c.of, c.id) = ('product_variant', t.id) and ${isVariantGone}`,
     );
     console.log(`${dryRun}variants that no file has: ${deleted} deleted`);
   }
 
   /** Asks the operator where much is missing. */
-  async #ask(candidates: string, isMissing: string, what: string, end: string): Promise<void> {
+  async #ask(table: string, isMissing: string, what: string, end: string): Promise<void> {
     const { client, isAgreed = false, isDryRun } = this.#options;
     const { missing, total } = await oneRow<{ missing: number; total: number }>(
       client,
-      `select count(*) filter (where ${isMissing})::int as missing, count(*)::int as total from ${candidates} c`,
+      `select count(*) filter (where ${isMissing})::int as missing, count(*)::int as total
+       from ${CANDIDATES} c where c.of = $1`,
+      [table],
     );
     if (missing > total * LARGEST_SHARE && !isAgreed && !isDryRun)
       await confirm(`${missing} of ${total} ${what} are in no file, and would be ${end}.`, this.#options);

@@ -30,41 +30,34 @@ const MAX_UNKNOWN = 10;
 /** Turns the drafts of a file into rows of its staging table, and reports everything that is wrong with them. */
 export class RowReader {
   /** How many rows there are, those that wait and those that were refused then included. */
-  rowCount = 0;
+  stagedRows = 0;
   /** Codes that are in no list of currencies. */
   readonly unknownCurrencies = new Set<string>();
   readonly #options: RowOptions;
   readonly #points = new DecimalPoints();
   #waiting: { readonly draft: Draft; readonly ordinal: number }[] = [];
+  #isAtEnd = false;
 
   constructor(options: RowOptions) {
     this.#options = options;
   }
 
   read(drafts: readonly Draft[]): StagedRow[] {
-    return drafts.flatMap((draft) => {
-      const whole = completed(draft, this.#options);
-      const row = this.#check(whole, this.rowCount + 1, this.#waiting.length >= MAX_WAITING);
-      if (row) this.rowCount += 1;
-      if (row === WAITS) this.#waiting.push({ draft: whole, ordinal: this.rowCount });
-      return row && row !== WAITS ? [row] : [];
-    });
+    return drafts.flatMap((draft) => this.#check(completed(draft, this.#options), this.stagedRows + 1));
   }
 
   /** The rows that waited for the end of the file. */
   end(): StagedRow[] {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    return waiting.flatMap(({ draft, ordinal }) => {
-      const row = this.#check(draft, ordinal, true);
-      return row && row !== WAITS ? [row] : [];
-    });
+    this.#isAtEnd = true;
+    return this.#waiting.flatMap(({ draft, ordinal }) => this.#check(draft, ordinal));
   }
 
-  /** @param isDecided whether numbers are read by what the file has said so far. A row that is rejected is undefined, unless its key counts */
-  #check(draft: Draft, ordinal: number, isDecided: boolean): StagedRow | typeof WAITS | undefined {
+  /** @returns none for a row that waits, or that is rejected, unless its key counts */
+  #check(draft: Draft, ordinal: number): StagedRow[] {
+    // Numbers are read by what the file has said so far.
+    const isDecided = this.#isAtEnd || this.#waiting.length >= MAX_WAITING;
     const { kind, innerKind, fileFormat, columnOf, onFault, ...options } = this.#options;
-    const { rejection, doubt, variants = [] } = draft;
+    const { rejection, mark, variants = [] } = draft;
     const faults: Fault[] = [];
     let isAmbiguous = false;
     const rejecting =
@@ -76,7 +69,7 @@ export class RowReader {
         // Several fields may come from one cell.
         if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
           return;
-        faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
+        faults.push({ ...place, column, value, reason: mark === 'unterminated' ? reason + MAY_BE_CUT : reason });
       };
     const parse = (row: Valued, of: ImportKind, reject: Reject): StagedRow =>
       parseRow(row, of, reject, (field, name, value) => {
@@ -113,7 +106,11 @@ export class RowReader {
       });
     const { maxRows = 0 } = innerKind?.inner ?? {};
     if (variants.length > maxRows) reject('variants', `has ${variants.length} variants, and may have ${maxRows}`);
-    if (isAmbiguous && !isDecided) return WAITS;
+    if (isAmbiguous && !isDecided) {
+      this.#waiting.push({ draft, ordinal });
+      this.stagedRows = ordinal;
+      return [];
+    }
     for (const fault of faults) onFault(fault);
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
@@ -122,11 +119,13 @@ export class RowReader {
     const known = { ordinal, slug_source, slug_end };
     if (faults.length === 0) {
       this.#noteCurrency(row.currency);
-      return { ...row, ...known, mark: doubt, inner_rows: draft.variants && innerRows };
+      this.stagedRows = Math.max(this.stagedRows, ordinal);
+      return [{ ...row, ...known, mark, inner_rows: draft.variants && innerRows }];
     }
     const { [kind.key]: key, line, record, present, name } = row;
-    if (!kind.keepsRejected || !key) return undefined;
-    return { line, record, present, if_new: [], ...known, mark: 'rejected', [kind.key]: key, name };
+    if (!kind.keepsRejected || !key) return [];
+    this.stagedRows = Math.max(this.stagedRows, ordinal);
+    return [{ line, record, present, if_new: [], ...known, mark: 'rejected', [kind.key]: key, name }];
   }
 
   #noteCurrency(code: unknown): void {
@@ -134,8 +133,6 @@ export class RowReader {
     this.unknownCurrencies.add(code);
   }
 }
-
-const WAITS = Symbol('a row that waits for the rest of the file');
 
 const isNumber = ({ type }: Field): boolean => /^(?:int|bigint|numeric)/.test(type);
 

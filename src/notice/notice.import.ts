@@ -38,7 +38,7 @@ export const noticeImport: ImportKind = {
   native: {
     summary: 'notices, with columns as in the table notice or the API',
     // Posts of every kind have a title and a content.
-    recognises: (has, hasNoOther) =>
-      has('title') && (has('endsat', 'startsat', 'pinned', 'level') || (has('content') && hasNoOther('id'))),
+    recognises: (hasAny, hasNoOther) =>
+      hasAny('title') && (hasAny('endsat', 'startsat', 'pinned', 'level') || (hasAny('content') && hasNoOther('id'))),
   },
 };

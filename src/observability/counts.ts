@@ -27,7 +27,7 @@ export type HandlerName = 'rest' | 'graphql' | 'ucp' | 'other';
 export type CacheUse = 'hit' | 'stale' | 'miss' | 'none';
 
 /** Responses of one operation with the same use of the cache. */
-export interface Answered {
+export interface AnswerCounts {
   readonly statuses: Map<number, number>;
   readonly seconds: Distribution;
 }
@@ -38,7 +38,7 @@ export interface OperationCounts {
   readonly operation: string;
   /** The path, with parameters in braces; undefined for pages. */
   readonly route: string | undefined;
-  readonly byCache: Map<CacheUse, Answered>;
+  readonly byCache: Map<CacheUse, AnswerCounts>;
 }
 
 const MAX_CLIENT_OPERATIONS = 100;
@@ -61,7 +61,7 @@ export class RequestCounts {
   /** Requests without a response yet. */
   inFlight = 0;
   /** Requests and executions that were refused because of overload. */
-  refused = 0;
+  overloads = 0;
   /** Those that were sent to the database. */
   readonly statements = { byName: new Map<string, number>(), seconds: new Distribution(DURATION_BOUNDS), failed: 0 };
 

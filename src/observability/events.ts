@@ -71,7 +71,7 @@ const EVENTS: Events = {
   },
   overload: {
     count: (_, requests) => {
-      requests.refused += 1;
+      requests.overloads += 1;
     },
     log: ({ load }, log) => log.writeOverload(load),
   },

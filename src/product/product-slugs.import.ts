@@ -19,10 +19,10 @@ interface Series {
  */
 export const findProducts = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   await client.query('set enable_nestloop = off');
-  if (kind.identity) await findExisting(client, kind);
+  if (kind.key !== 'slug') await findExisting(client, kind);
   if (kind.key === 'sku') await findByEarlierSlugs(client, kind);
   await assignProductSlugs(client, kind);
-  if (!kind.identity) await findExisting(client, kind);
+  if (kind.key === 'slug') await findExisting(client, kind);
   await client.query('reset enable_nestloop');
 };
 

@@ -56,14 +56,14 @@ const ABSENT = `
 
 /** Stages the variants of products, and rejects products with one that cannot be written. @returns whether a product says something of variants */
 const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<boolean> => {
-  const { client, prune, rowCount } = context;
+  const { client, prune, stagedRows } = context;
   await unfoldInnerRows(client, kind);
   await stageOnlyVariants(client);
   const said = await client.query(`
     select from ${INNER_STAGE} union all select from ${STAGE} where inner_rows is not null limit 1`);
   if (said.rowCount === 0) return false;
   await client.query(`create index on ${STAGE} (target_id); analyze ${STAGE} (target_id); analyze ${INNER_STAGE}`);
-  await setOwners(client, { from: 1, to: rowCount });
+  await setOwners(client, { from: 1, to: stagedRows });
   if (context.mayShareSkus) await leaveSkuToFirst(context, INNER_STAGE);
   await findVariants(client, INNER_STAGE, prune ? `${IS_GIVEN_UP} or ${prune.isGone}` : IS_GIVEN_UP);
   await settlePositions(client);

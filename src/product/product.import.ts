@@ -33,7 +33,6 @@ import {
   addMissingSlug,
   CREATED_AT,
   field,
-  type Identity,
   type ImportKind,
   NAME,
   nullable,
@@ -140,10 +139,10 @@ const product: ImportKind = {
   native: {
     summary: 'products, with columns as in the table product or the API',
     // With --key sku, variants have what a product has, too.
-    recognises: (has, hasNoOther) =>
-      ((has('name') || !has('product')) &&
-        has('slug', 'name') &&
-        has(
+    recognises: (hasAny, hasNoOther) =>
+      ((hasAny('name') || !hasAny('product')) &&
+        hasAny('slug', 'name') &&
+        hasAny(
           'price',
           'stock',
           'sales',
@@ -156,9 +155,9 @@ const product: ImportKind = {
           'attributes',
         )) ||
       // Categories have no descriptions.
-      (has('slug') && has('description', 'subtitle') && hasNoOther()) ||
+      (hasAny('slug') && hasAny('description', 'subtitle') && hasNoOther()) ||
       // What only products have, such as new statuses: categories have names and pictures, too.
-      (has('slug') && !has('name', 'imageurl') && hasNoOther()),
+      (hasAny('slug') && !hasAny('name', 'imageurl') && hasNoOther()),
     extra: ['currencyCode', 'priceCurrency', 'categorySlug', 'variants', 'options', 'images'],
     alternatives: {
       category: ['categorySlug'],
@@ -210,32 +209,26 @@ const product: ImportKind = {
 };
 
 /** Where another column than the slug finds products, it tells files of products as slugs do. */
-const foundBy = (key: Key): Pick<ImportKind, 'native' | 'key'> & { readonly identity: Identity } => ({
+const foundBy = (key: Key): Pick<ImportKind, 'native' | 'key'> => ({
   key,
-  identity: { isSame: `other.${key} = s.${key}`, isFound: `t.${key} = s.${key}` },
   native: {
     ...product.native,
-    recognises: (has, hasNoOther) =>
+    recognises: (hasAny, hasNoOther) =>
       product.native.recognises(
-        (...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])),
+        (...columns) => hasAny(...columns, ...(columns.includes('slug') ? [key] : [])),
         hasNoOther,
       ),
   },
 });
-
-const byId = foundBy('id');
 
 export const productImport: ImportKind = {
   ...product,
   foundBy: {
     sku: foundBy('sku'),
     id: {
-      ...byId,
-      identity: {
-        ...byId.identity,
-        whyUnknown:
-          "is the id of no product: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id",
-      },
+      ...foundBy('id'),
+      whyUnknown:
+        "is the id of no product: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id",
       fields: { id: field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true }), ...product.fields },
     },
   },

@@ -32,7 +32,7 @@ export const termImport: ImportKind = {
   },
   native: {
     summary: 'terms: what tags, options, attributes and their values are called in a language',
-    recognises: (has) => has('language') && has('term') && has('text'),
+    recognises: (hasAny) => hasAny('language') && hasAny('term') && hasAny('text'),
   },
   write: {
     find: ({ client }) => client.query(`update ${STAGE} s set target_id = 0 from term_translation t where ${IS_SAME}`),

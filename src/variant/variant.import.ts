@@ -49,7 +49,8 @@ export const variantImport: ImportKind = {
   complete: ({ values }, options) => completeCurrency(values, [], options),
   native: {
     summary: 'variants of products, with columns as in the table product_variant or the API, and their product',
-    recognises: (has) => has('product') && has('sku', 'barcode', 'options', 'optionvalues') && !has('name', 'title'),
+    recognises: (hasAny) =>
+      hasAny('product') && hasAny('sku', 'barcode', 'options', 'optionvalues') && !hasAny('name', 'title'),
     extra: ['currencyCode', 'priceCurrency', 'options', 'selectedOptions'],
     alternatives: {
       currency: ['currencyCode', 'priceCurrency'],

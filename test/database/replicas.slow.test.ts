@@ -136,7 +136,7 @@ describe('misses', () => {
   test('are read from a replica by a role that may do no more than a gateway needs, and not if it may not even ask how far it is', async () => {
     await primary.sql(`create role gateway login password 'gateway'`);
     await primary.sql(
-      'grant select on category, product, product_variant, product_words, notice, _prisma_migrations to gateway',
+      'grant select on category, product, product_variant, product_words, translated_words, slug_alias, term_translation, notice, _prisma_migrations to gateway',
     );
     await primary.sql('grant update (view_count) on notice to gateway');
     await servers.caughtUp(replica);

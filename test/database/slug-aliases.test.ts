@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, emptyTables } from '../support/database.ts';
@@ -20,7 +21,7 @@ const aliases = async (kind = 'product'): Promise<string[]> => {
     `select concat(language, ':', slug, '>', id) as alias from slug_alias where kind = $1 order by 1`,
     [kind],
   );
-  return rows.map(({ alias }) => alias);
+  return rows.map(({ alias }) => alias).sort();
 };
 
 const client = new pg.Client({ connectionString: database.url });
@@ -161,6 +162,90 @@ describe('a translated slug', () => {
     );
     expect(await aliases()).toEqual(['de:pantine>1', 'de:stiefel>2']);
   });
+});
+
+/** Who holds which slugs as the last transaction left it, and who held each last. */
+class SlugModel {
+  readonly #slugs = new Map<number, Record<string, string>>();
+  readonly #lastHolder = new Map<string, number>();
+
+  /** @param languages of the slugs, the table's own empty; undefined: the product is deleted */
+  set(id: number, slugs: Record<string, string> | undefined): void {
+    for (const slug of Object.values(this.of(id))) this.#lastHolder.set(slug, id);
+    if (slugs) {
+      this.#slugs.set(id, slugs);
+      return;
+    }
+    this.#slugs.delete(id);
+    for (const [slug, holder] of this.#lastHolder) if (holder === id) this.#lastHolder.delete(slug);
+  }
+
+  of(id: number): Record<string, string> {
+    return this.#slugs.get(id) ?? {};
+  }
+
+  isHeld(slug: string): boolean {
+    return [...this.#slugs.values()].some((slugs) => Object.values(slugs).includes(slug));
+  }
+
+  aliases(): string[] {
+    const translated = [...this.#slugs].flatMap(([id, slugs]) =>
+      Object.entries(slugs).flatMap(([language, slug]) => (language === '' ? [] : [`${language}:${slug}>${id}`])),
+    );
+    const former = [...this.#lastHolder].flatMap(([slug, id]) => (this.isHeld(slug) ? [] : [`:${slug}>${id}`]));
+    return [...former, ...translated].sort();
+  }
+}
+
+test('after any transactions, aliases are what the committed slugs say', { timeout: 120_000 }, async () => {
+  const POOL = Array.from({ length: 9 }, (_, n) => `slug-${n}`);
+  const IDS = [1, 2, 3, 4];
+  await fc.assert(
+    fc.asyncProperty(fc.gen(), async (g) => {
+      const pick = <Value>(values: readonly Value[]): Value => values[g(fc.nat, { max: values.length - 1 })] as Value;
+      await sql('delete from product');
+      const model = new SlugModel();
+      const write = (id: number, { '': own, ...translated }: Record<string, string>): string => {
+        const translations = JSON.stringify(
+          Object.fromEntries(Object.entries(translated).map(([language, slug]) => [language, { slug }])),
+        );
+        return `insert into product (id, category_id, name, slug, price, translations, created_at) overriding system value
+          values (${id}, (select min(id) from category), 'Any', '${own}', 1, '${translations}', '2026-01-01')
+          on conflict (id) do update set slug = excluded.slug, translations = excluded.translations`;
+      };
+      for (let round = 0; round < 8; round += 1) {
+        const statements: string[] = [];
+        const ids = pick([[pick(IDS)], [pick(IDS)], IDS]);
+        // What they have is free for each other: first each gets a slug that nobody keeps.
+        for (const id of ids.filter((each) => model.of(each)[''] !== undefined))
+          statements.push(
+            `update product set price = price + 1, slug = 'passing-${id}', translations = '{}' where id = ${id}`,
+          );
+        const free = POOL.filter(
+          (slug) => !model.isHeld(slug) || ids.some((id) => Object.values(model.of(id)).includes(slug)),
+        );
+        const shuffled = free
+          .map((slug) => [g(fc.nat, { max: 1000 }), slug] as const)
+          .sort(([one], [other]) => one - other);
+        const next = new Map<number, Record<string, string> | undefined>();
+        for (const id of ids) {
+          const take = (): string => shuffled.pop()?.[1] ?? `more-${id}-${round}`;
+          const slugs = {
+            '': take(),
+            ...(pick([true, false]) && { de: take() }),
+            ...(pick([true, false, false]) && { pt: take() }),
+          };
+          next.set(id, pick([slugs, slugs, slugs, undefined]));
+        }
+        for (const [id, slugs] of next)
+          statements.push(slugs ? write(id, slugs) : `delete from product where id = ${id}`);
+        await together(...statements);
+        for (const [id, slugs] of next) model.set(id, slugs);
+        expect(await aliases(), JSON.stringify(statements)).toEqual(model.aliases());
+      }
+    }),
+    { numRuns: 30, endOnFailure: true },
+  );
 });
 
 test('ten thousand slugs change in one statement within seconds', async () => {

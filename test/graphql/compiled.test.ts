@@ -10,7 +10,7 @@ import { connectionConfig } from '../../src/database/connection.ts';
 import { createDatabase, createPrisma } from '../../src/database/pool.ts';
 import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
-import { contextFactory, type OperationContext } from '../../src/graphql/context.ts';
+import { createContextFactory, type OperationContext } from '../../src/graphql/context.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
 import { Languages } from '../../src/language/languages.ts';
 import { NO_TRACING } from '../../src/observability/tracing.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const prisma = await createPrisma(pool);
   const sql = createSql(pool);
   const clock = createClock();
-  const create = contextFactory({
+  const create = createContextFactory({
     features: [...FEATURES, createBrowse()],
     lateSources: new Map(),
     prisma,

@@ -16,7 +16,7 @@ describe('a refusal is observed as other events are:', () => {
   test('each for overload is counted, and one line tells of all for some seconds', async () => {
     const { observer, requests, lines } = await open();
     for (let count = 0; count < 3; count += 1) observer.observe({ kind: 'overload', load: LOAD });
-    expect(requests.refused).toBe(3);
+    expect(requests.overloads).toBe(3);
     expect(lines).toMatchObject([{ level: 40, ...LOAD, refused: 1 }]);
   });
 
@@ -38,7 +38,7 @@ describe('a refusal is observed as other events are:', () => {
   test('nothing is counted where nobody sees the metrics, and the log is the same', async () => {
     const { observer, requests, lines } = await open('off');
     observer.observe({ kind: 'overload', load: LOAD });
-    expect(requests.refused).toBe(0);
+    expect(requests.overloads).toBe(0);
     expect(lines).toHaveLength(1);
   });
 });

@@ -137,6 +137,25 @@ describe('search_catalog', () => {
     expect(json.messages).toEqual([expect.objectContaining({ type: 'info', code: 'query_corrected' })]);
   });
 
+  test('a request is known by all of it that decides the answer, and by nothing else', async () => {
+    const body = { filters: { price: { max: 990 } }, pagination: { limit: 9 } };
+    const of = async (context: unknown) => {
+      const { status, json } = await ask('search', { ...body, context });
+      return status === 200 ? json.products.length : status;
+    };
+    for (let round = 0; round < 2; round += 1) {
+      expect(await of({ currency: 'USD', address_country: 'US' })).toBe(1);
+      expect(await of({ currency: 'USD', address_postal_code: String(round) })).toBe(1);
+      expect(await of({ currency: 'EUR' })).toBe(2);
+      expect(await of({})).toBe(2);
+      for (const faulty of ['USD', ['USD'], { currency: 7 }, null]) expect(await of(faulty)).toBe(400);
+    }
+    const spelt = JSON.stringify({ ...body, context: { currency: 'USD' } });
+    expect(titlesOf(await ask('search', spelt.replace('context', 'c\\u006fntext')))).toEqual(['Blue mug']);
+    const named = await ask('search', spelt.replace('"currency"', '"address_country": "FR", "currency"'));
+    expect(named.headers['cache-status']).toContain('hit');
+  });
+
   test('an equal search is answered from memory, and what a buyer says of himself is part of no key', async () => {
     const body = { query: 'shirt', pagination: { limit: 7 } };
     expect((await ask('search', body)).headers['cache-status']).toBe('vitrine; fwd=miss');
@@ -274,6 +293,42 @@ describe('get_product', () => {
   });
 });
 
+test('texts, addresses and prices that are odd are shown as the protocol can say them', async () => {
+  await using odd = await createTestDatabase();
+  const category_id = await insertCategory(odd);
+  const product = { category_id, name: 'Lamp', price: '5.00' };
+  await insertProduct(odd, {
+    ...product,
+    slug: 'läm p',
+    subtitle: 'Bright',
+    list_price: '5.00',
+    image_urls: ['javascript:alert(1)', '/a.png'],
+  });
+  await using shop = await createTestGateway(odd, { UCP: 'on', PRODUCT_URL: 'https://shop.example/p/{slug}' });
+  const search = async (host: string, price: object) => {
+    const body = JSON.stringify({ filters: { price }, context: { currency: 'USD' } });
+    const answer = await shop.request('POST', '/ucp/catalog/search', { ...JSON_HEADERS, host }, body);
+    return (answer as Answer).json.products;
+  };
+  const [shown] = await search('a.example', { min: 500, max: 500 });
+  expect(shown).toMatchObject({
+    description: { plain: 'Bright' },
+    url: 'https://shop.example/p/l%C3%A4m%20p',
+    media: [{ url: 'http://a.example/a.png' }],
+    variants: [{ availability: { available: false } }],
+  });
+  expect([shown, ...shown.variants].some((each) => 'list_price' in each || 'list_price_range' in each)).toBe(false);
+  const lookup = async (price: object) => {
+    const body = JSON.stringify({ ids: ['product/1'], filters: { price }, context: { currency: 'USD' } });
+    return ((await shop.request('POST', '/ucp/catalog/lookup', JSON_HEADERS, body)) as Answer).json.products.length;
+  };
+  expect([await lookup({ min: 500, max: 500 }), await lookup({ min: 501 }), await lookup({ max: 499 })]).toEqual([
+    1, 0, 0,
+  ]);
+  const [elsewhere] = await search('b.example', { min: 500, max: 500 });
+  expect(elsewhere.media).toMatchObject([{ url: 'http://b.example/a.png' }]);
+});
+
 describe('requests', () => {
   test('faulty ones are refused with what is wrong', async () => {
     const faults: [string, unknown, string][] = [
@@ -325,6 +380,18 @@ test('the profile names both transports and both capabilities', async () => {
   ]);
   expect(json.ucp.payment_handlers).toEqual({});
   expect(headers['cache-control']).toBe('public, max-age=300');
+});
+
+test('addresses are below the public one, else below that of the request, which proxies say that are trusted', async () => {
+  const endpointOf = async (environment: Record<string, string>) => {
+    await using shop = await createTestGateway(database, { UCP: 'on', ...environment });
+    const headers = { host: 'own.example', 'x-forwarded-host': 'shop.example', 'x-forwarded-proto': 'https' };
+    const { json } = (await shop.request('GET', '/.well-known/ucp', headers)) as Answer;
+    return json.ucp.services['dev.ucp.shopping'][0].endpoint;
+  };
+  expect(await endpointOf({ PUBLIC_URL: 'https://api.example/' })).toBe('https://api.example/ucp');
+  expect(await endpointOf({})).toBe('http://own.example/ucp');
+  expect(await endpointOf({ TRUST_PROXY: '1' })).toBe('https://shop.example/ucp');
 });
 
 test('without UCP there is nothing at its paths', async () => {

@@ -172,7 +172,7 @@ begin
   -- As vitrine_products_updated does it. By the table, not by the rows of the statement: another trigger may have written or deleted the product
   -- since.
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
-  if tg_op = 'DELETE' and cardinality(ids) = 1 then
+  if tg_op = 'DELETE' and pg_catalog.cardinality(ids) = 1 then
     -- A statement planned for one row takes half as long.
     if not exists (select from product where id = ids[1]) then
       with translated as (delete from translated_words where product_id = ids[1]),
@@ -186,7 +186,7 @@ begin
       aliases as (delete from slug_alias where kind = 'product' and id = any (ids)),
       changes as (delete from slug_change where kind = 'product' and id = any (ids))
     delete from product_words where product_id = any (ids);
-  elsif cardinality(ids) > 1 then
+  elsif pg_catalog.cardinality(ids) > 1 then
     perform vitrine_make_words(tg_relid::regclass, ids);
   else
     insert into product_words as w (product_id, words, tags)
@@ -199,7 +199,7 @@ begin
   end if;
   if tg_op = 'INSERT' then
     select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', n.id)) into slugs from new_rows n
-    where n.translations <> '{}' or exists (select from slug_alias a where a.kind = 'product' and a.slug = n.slug and a.language is null);
+    where n.translations::jsonb <> '{}' or exists (select from slug_alias a where a.kind = 'product' and a.slug = n.slug and a.language is null);
     if slugs is not null then
       perform vitrine_change_slugs(tg_relid::regclass, slugs);
     end if;

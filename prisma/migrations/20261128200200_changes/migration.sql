@@ -204,11 +204,12 @@ begin
   if have_other_slugs and tg_table_name = 'product' then
     begin
       perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
-      select jsonb_agg(jsonb_build_object(
-        'id', coalesce(o.id, n.id), 'slugs', case when o.created_at <> now() then vitrine_slugs_of(o.slug, o.translations) end
+      select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'id', coalesce(o.id, n.id),
+        'slugs', case when o.created_at::timestamptz <> pg_catalog.now() then vitrine_slugs_of(o.slug, o.translations::jsonb) end
       )) into former_slugs
       from old_rows o full join new_rows n on n.id = o.id
-      where (n.slug, n.translations) is distinct from (o.slug, o.translations);
+      where (n.slug, n.translations::jsonb) is distinct from (o.slug, o.translations::jsonb);
       perform vitrine_change_slugs(tg_relid::regclass, former_slugs);
       perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     exception when undefined_column or undefined_table or undefined_function then

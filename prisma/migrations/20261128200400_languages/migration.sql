@@ -49,6 +49,9 @@ create function vitrine_shown(own text, field text, translations jsonb, language
     order by place limit 1
   ), own);
 
+-- Others may have functions in the schema: as in the migrations before, types are exact where the search path names it, and functions that take any
+-- type are named with their own.
+
 -- Whether one of these products has translated words, or should have. The search path names the schema of the tables.
 create function vitrine_are_translated(ids integer[]) returns boolean
   language plpgsql
@@ -57,8 +60,8 @@ begin
   -- Those who write labels wait until all products that are written without them are committed, and the other way round.
   lock table translated_words in row exclusive mode;
   return exists (
-    select from product p where p.id = any (ids) and (p.translations <> '{}' or exists (
-      select from term_translation t where t.term = any (p.tags)
+    select from product p where p.id = any (ids) and (p.translations::jsonb <> '{}' or exists (
+      select from term_translation t where t.term = any (p.tags::text[])
     ))
   ) or exists (select from translated_words w where w.product_id = any (ids));
 end
@@ -70,38 +73,41 @@ create function vitrine_translate_words(products regclass, ids integer[], change
   language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', (
+  perform pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', (
     select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = products
   )), true);
   -- A table that has another name now has no translated words.
-  if to_regclass('product') is distinct from products or not vitrine_are_translated(ids) then
+  if pg_catalog.to_regclass('product') is distinct from products or not vitrine_are_translated(ids) then
     return;
   end if;
-  delete from translated_words w where w.product_id = any (ids) and (changed is null or vitrine_fall_backs(w.language) && changed);
+  delete from translated_words w where w.product_id = any (ids) and (changed is null or vitrine_fall_backs(w.language) operator(pg_catalog.&&) changed);
   insert into translated_words (product_id, language, name, words)
   select p.id, l.language, shown.name,
-    vitrine_search(
-      shown.name, p.brand, shown.tags,
-      vitrine_shown(p.subtitle, 'subtitle', p.translations, f.languages), vitrine_shown(p.description, 'description', p.translations, f.languages)
-    ) || array_to_tsvector(array['=' || l.language])
+    vitrine_search(shown.name, p.brand, shown.tags, shown.subtitle, shown.description) || pg_catalog.array_to_tsvector(array['=' || l.language])
   from product p
   cross join lateral (
-    select language from jsonb_object_keys(p.translations) as language
+    select language from pg_catalog.jsonb_object_keys(p.translations::jsonb) as language
     union
-    select t.language from term_translation t where t.term = any (p.tags) and t.text <> ''
+    select t.language from term_translation t where t.term = any (p.tags::text[]) and t.text <> ''
   ) l
-  cross join lateral (select vitrine_fall_backs(l.language) as languages) f
+  -- With an offset, what is selected is not put in each place that uses it, and is found once.
+  cross join lateral (select vitrine_fall_backs(l.language) as languages offset 0) f
   cross join lateral (
-    select vitrine_shown(p.name, 'name', p.translations, f.languages) as name, array(
-      select coalesce((
-        select t.text from term_translation t
-        where t.term = tag and t.language = any (f.languages) and t.text <> ''
-        order by array_position(f.languages, t.language) limit 1
-      ), tag)
-      from unnest(p.tags::text[]) with ordinality as own(tag, place) order by place
-    ) as tags
+    select
+      vitrine_shown(p.name, 'name', p.translations::jsonb, f.languages) as name,
+      vitrine_shown(p.subtitle, 'subtitle', p.translations::jsonb, f.languages) as subtitle,
+      vitrine_shown(p.description, 'description', p.translations::jsonb, f.languages) as description,
+      array(
+        select coalesce((
+          select t.text from term_translation t
+          where t.term = tag and t.language = any (f.languages) and t.text <> ''
+          order by pg_catalog.array_position(f.languages, t.language) limit 1
+        ), tag)
+        from pg_catalog.unnest(p.tags::text[]) with ordinality as own(tag, place) order by place
+      ) as tags
+    offset 0
   ) shown
-  where p.id = any (ids) and (changed is null or f.languages && changed);
+  where p.id = any (ids) and (changed is null or f.languages operator(pg_catalog.&&) changed);
 end
 $$;
 
@@ -110,24 +116,24 @@ create function vitrine_labels_changed() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 as $$
 declare
-  products regclass := to_regclass(format('%I.product', tg_table_schema));
+  products regclass := pg_catalog.to_regclass(pg_catalog.format('%I.product', tg_table_schema));
   languages text[];
   terms text[];
   ids integer[];
   category_ids integer[];
 begin
   if tg_op = 'INSERT' then
-    select array_agg(distinct language), array_agg(distinct term) into languages, terms from new_rows;
+    select pg_catalog.array_agg(distinct language), pg_catalog.array_agg(distinct term) into languages, terms from new_rows;
   elsif tg_op = 'UPDATE' then
-    select array_agg(distinct language), array_agg(distinct term) into languages, terms
+    select pg_catalog.array_agg(distinct language), pg_catalog.array_agg(distinct term) into languages, terms
     from (select language, term from new_rows union all select language, term from old_rows) changed_row;
   elsif tg_op = 'DELETE' then
-    select array_agg(distinct language), array_agg(distinct term) into languages, terms from old_rows;
+    select pg_catalog.array_agg(distinct language), pg_catalog.array_agg(distinct term) into languages, terms from old_rows;
   end if;
   if products is null or tg_op <> 'TRUNCATE' and terms is null then
     return null;
   end if;
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
+  perform pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', tg_table_schema), true);
   -- `product` is locked before its words, as everywhere.
   lock table product in access share mode;
   lock table translated_words in share row exclusive mode;
@@ -136,22 +142,22 @@ begin
   else
     ids := array(
       select distinct p.id
-      from unnest(terms) as term
-      cross join lateral (select w.product_id from product_words w where w.tags @> vitrine_tag_keys(array[term])) w
-      join product p on p.id = w.product_id and term = any (p.tags)
+      from pg_catalog.unnest(terms) as term
+      cross join lateral (select w.product_id from product_words w where w.tags operator(pg_catalog.@>) vitrine_tag_keys(array[term])) w
+      join product p on p.id = w.product_id and term = any (p.tags::text[])
     );
   end if;
-  if cardinality(ids) > 0 then
+  if pg_catalog.cardinality(ids) > 0 then
     perform vitrine_translate_words(products, ids, languages);
     -- As vitrine_notify_products does.
-    if cardinality(ids) > 20000 then
-      perform pg_notify('vitrine', concat('product oid=', products::oid));
+    if pg_catalog.cardinality(ids) > 20000 then
+      perform pg_catalog.pg_notify('vitrine', pg_catalog.concat('product oid=', products::oid));
     else
       category_ids := array(select category_id from product where id = any (ids));
-      for begins in 1 .. cardinality(ids) by 200 loop
-        perform pg_notify('vitrine', concat_ws(
-          ' ', 'product', array_to_string(ids[begins:begins + 199], ','), array_to_string(category_ids[begins:begins + 199], ','),
-          'Infinity', concat('oid=', products::oid)
+      for begins in 1 .. pg_catalog.cardinality(ids) by 200 loop
+        perform pg_catalog.pg_notify('vitrine', pg_catalog.concat_ws(
+          ' ', 'product', pg_catalog.array_to_string(ids[begins:begins + 199], ','), pg_catalog.array_to_string(category_ids[begins:begins + 199], ','),
+          'Infinity', pg_catalog.concat('oid=', products::oid)
         ));
       end loop;
     end if;
@@ -228,17 +234,17 @@ declare
   old_slugs text[];
 begin
   select n.nspname, c.relname into schema, of_kind from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = changed;
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', schema), true);
-  select array_agg((r ->> 'id')::integer) into changed_ids from jsonb_array_elements(before) as r;
-  execute format('select array_agg(t.id), array_agg(s.key), array_agg(s.value)
-    from %s t, jsonb_each_text(vitrine_slugs_of(t.slug, t.translations)) as s where t.id = any ($1)', changed)
+  perform pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', schema), true);
+  select pg_catalog.array_agg((r ->> 'id')::integer) into changed_ids from pg_catalog.jsonb_array_elements(before) as r;
+  execute pg_catalog.format('select pg_catalog.array_agg(t.id), pg_catalog.array_agg(s.key), pg_catalog.array_agg(s.value)
+    from %s t, pg_catalog.jsonb_each_text(vitrine_slugs_of(t.slug, t.translations::jsonb)) as s where t.id = any ($1)', changed)
     into ids, languages, slugs using changed_ids;
   -- What they had, unless this transaction had given it to them.
-  select array_agg((r ->> 'id')::integer), array_agg(s.key), array_agg(s.value) into old_ids, old_languages, old_slugs
-  from jsonb_array_elements(before) as r, jsonb_each_text(nullif(r -> 'slugs', 'null')) as s
+  select pg_catalog.array_agg((r ->> 'id')::integer), pg_catalog.array_agg(s.key), pg_catalog.array_agg(s.value) into old_ids, old_languages, old_slugs
+  from pg_catalog.jsonb_array_elements(before) as r, pg_catalog.jsonb_each_text(nullif(r -> 'slugs', 'null')) as s
   where not exists (
     select from slug_change c
-    where c.kind = of_kind and c.id = (r ->> 'id')::integer and c.language = s.key and c.transaction = pg_current_xact_id()
+    where c.kind = of_kind and c.id = (r ->> 'id')::integer and c.language = s.key and c.transaction = pg_catalog.pg_current_xact_id()
   );
 
   -- All that led to rows that are gone; and the translated slugs that others have no more.
@@ -255,7 +261,7 @@ begin
   )
   order by s.slug, s.language;
 
-  execute format('select array_agg(s.id), array_agg(s.slug) from unnest($1, $2) as s(id, slug)
+  execute pg_catalog.format('select pg_catalog.array_agg(s.id), pg_catalog.array_agg(s.slug) from unnest($1, $2) as s(id, slug)
     where not exists (select from %s t where t.slug = s.slug)', changed)
     into old_ids, old_slugs using old_ids, old_slugs;
   insert into slug_alias (kind, slug, language, id)
@@ -267,10 +273,10 @@ begin
   on conflict (kind, slug, language) do update set id = excluded.id;
 
   insert into slug_change (kind, id, language, transaction)
-  select of_kind, s.id, s.language, pg_current_xact_id()
+  select of_kind, s.id, s.language, pg_catalog.pg_current_xact_id()
   from unnest(ids, languages, slugs) as s(id, language, slug)
-  join jsonb_array_elements(before) as r on (r ->> 'id')::integer = s.id
-  where jsonb_typeof(r -> 'slugs') = 'object' and r -> 'slugs' ->> s.language is distinct from s.slug
+  join pg_catalog.jsonb_array_elements(before) as r on (r ->> 'id')::integer = s.id
+  where pg_catalog.jsonb_typeof(r -> 'slugs') = 'object' and r -> 'slugs' ->> s.language is distinct from s.slug
   order by s.id, s.language
   on conflict (kind, id, language) do update set transaction = excluded.transaction;
 end
@@ -283,18 +289,18 @@ as $$
 declare
   before jsonb;
 begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
+  perform pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', tg_table_schema), true);
   if tg_op = 'INSERT' then
-    select jsonb_agg(jsonb_build_object('id', n.id)) into before from new_rows n
-    where n.translations <> '{}' or exists (
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('id', n.id)) into before from new_rows n
+    where n.translations::jsonb <> '{}' or exists (
       select from slug_alias a where a.kind = tg_table_name and a.slug = n.slug and a.language is null
     );
   elsif tg_op = 'UPDATE' then
-    select jsonb_agg(jsonb_build_object(
-      'id', coalesce(o.id, n.id), 'slugs', case when o.created_at <> now() then vitrine_slugs_of(o.slug, o.translations) end
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'id', coalesce(o.id, n.id), 'slugs', case when o.created_at <> pg_catalog.now() then vitrine_slugs_of(o.slug, o.translations::jsonb) end
     )) into before
     from old_rows o full join new_rows n on n.id = o.id
-    where (n.slug, n.translations) is distinct from (o.slug, o.translations);
+    where (n.slug, n.translations::jsonb) is distinct from (o.slug, o.translations::jsonb);
   elsif tg_op = 'DELETE' then
     with changes as (delete from slug_change c using old_rows o where c.kind = tg_table_name and c.id = o.id)
     delete from slug_alias a using old_rows o where a.kind = tg_table_name and a.id = o.id;

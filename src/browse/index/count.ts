@@ -74,7 +74,7 @@ const FACETS: {
     return counted.map(([code, value]) => ({ value: Number(value), count: values[code] as number }));
   },
   brands: (index, found) => valuesOf(index, index.brands, found.without('brands'), asItIs),
-  tags: (index, found, _, labelOf) => valuesOf(index, index.tags, found.all(), labelOf),
+  tags: (index, found, _, labelOf) => valuesOf(index, index.tags, found.without('tags'), labelOf),
   price: (index, found) => priceRangeOfRows(index.columns.price.values, found.without('price').rows()),
   inStock: (index, found, { options = [], inStock }) => {
     const { columns, optionsInStock, scratch } = index;
@@ -83,9 +83,9 @@ const FACETS: {
       const fitting = [...optionsInStock.traitsWithAll(options)];
       rows = rows.and(optionsInStock.rowsWith(fitting, columns.count, scratch), columns.count);
     }
-    return rows.countOf(columns.isInStock.words);
+    return rows.countOf(columns.isInStock.bits);
   },
-  onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.words),
+  onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.bits),
   attributes: (index, found, { attributes = [] }, labelOf) =>
     namedFacets('attributes', index.attributes, attributes, found, labelOf, (rows, isWanted) =>
       countValues(index, index.attributes, rows, isWanted),

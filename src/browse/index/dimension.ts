@@ -202,8 +202,8 @@ export class Dimensions {
   }
 
   /** Gives memory back that only filling needs. @param count of rows */
-  settle(count: number): void {
-    this.rows.settle();
+  arrange(count: number): void {
+    this.rows.flush();
     this.ofRows.arrange(count);
   }
 
@@ -366,8 +366,9 @@ export class TraitsOfRows {
   }
 
   of(row: number): number[] {
-    const columns = this.#columns.values().map(({ values }) => (values[row] as number) - 1);
-    return [...columns.filter((trait) => trait >= 0), ...this.#rest.of(row)];
+    const traits = Array.from(this.#rest.of(row));
+    for (const { values } of this.#columns.values()) if (values[row] !== 0) traits.push((values[row] as number) - 1);
+    return traits;
   }
 
   /** @param count of all traits */

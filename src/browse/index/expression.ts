@@ -1,4 +1,4 @@
-import type { Facet, OptionFilter, SearchFilter } from '../browse-engine.ts';
+import { type AttributeFilter, type Facet, NEEDS_ALL, type OptionFilter, type SearchFilter } from '../browse-engine.ts';
 import type { Dimensions } from './dimension.ts';
 import { centsOf, momentOf } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
@@ -21,7 +21,7 @@ type Expression =
 /** A part of a filter, joined to the others by *and*. */
 interface Part {
   readonly expression: Expression;
-  /** The facet that counts without this part, and its name where it is of one dimension. Undefined where every facet counts with it. */
+  /** The facet of the same values, which counts without this part but for {@link NEEDS_ALL}; and its name where it is of one dimension. */
   readonly facet?: Facet;
   readonly name?: string;
 }
@@ -29,27 +29,30 @@ interface Part {
 /** To read a row of a list costs as much as to look at so many rows by themselves. */
 const ROWS_FOR_A_LOOK = 4;
 
-/** Any of the values. */
-const anyOf = (dimensions: Dimensions, values: readonly string[], name = ''): Expression => ({
+/** Any of the values that a filter wants; of dimensions without a name, too. */
+const anyOf = (dimensions: Dimensions, filter: Partial<AttributeFilter>): Expression => ({
   is: 'anyOf',
   dimensions,
-  traits: dimensions.traitsWith({ name, values }),
+  traits: dimensions.traitsWith({ name: '', ...filter }),
 });
 
 const isOrIsNot = (flags: Flags, isWanted: boolean): Expression =>
   isWanted ? { is: 'flag', flags } : { is: 'not', of: { is: 'flag', flags } };
 
-/** Says of each filter what it wants of a product: this is the place for rules such as "all of the tags". */
+/**
+ * Says of each filter what it wants of a product, such as all of the tags. `facetParts` of facets.sql.ts says the same in SQL; which facets count with
+ * their own part, {@link NEEDS_ALL} says for both engines.
+ */
 const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
   const { columns, categories, brands, tags, attributes } = index;
   const { categoryIds, brands: brandsOf, tags: tagsOf = [], minPrice, maxPrice, publishedFrom } = filter;
   const parts: Part[] = [];
-  if (categoryIds) parts.push({ facet: 'categories', expression: anyOf(categories, categoryIds.map(String)) });
-  if (brandsOf) parts.push({ facet: 'brands', expression: anyOf(brands, brandsOf) });
-  for (const tag of new Set(tagsOf)) parts.push({ expression: anyOf(tags, [tag]) });
+  if (categoryIds)
+    parts.push({ facet: 'categories', expression: anyOf(categories, { values: categoryIds.map(String) }) });
+  if (brandsOf) parts.push({ facet: 'brands', expression: anyOf(brands, { values: brandsOf }) });
+  for (const tag of new Set(tagsOf)) parts.push({ facet: 'tags', expression: anyOf(tags, { values: [tag] }) });
   for (const wanted of filter.attributes ?? []) {
-    const expression = { is: 'anyOf', dimensions: attributes, traits: attributes.traitsWith(wanted) } as const;
-    parts.push({ facet: 'attributes', name: wanted.name, expression });
+    parts.push({ facet: 'attributes', name: wanted.name, expression: anyOf(attributes, wanted) });
   }
   if (minPrice !== undefined || maxPrice !== undefined) {
     const min = minPrice === undefined ? 0 : centsOf(minPrice, 'up');
@@ -125,7 +128,7 @@ const evaluate = (index: ProductIndex, expression: Expression): RowSet => {
     case 'rows':
       return expression.rows;
     case 'flag':
-      return RowSet.ofWords(scratch, expression.flags.words.subarray(0, (count + 31) >>> 5));
+      return RowSet.ofBits(scratch, expression.flags.bits.subarray(0, (count + 31) >>> 5));
     case 'not':
       return index.live().without(evaluate(index, expression.of), count);
     case 'anyOf':
@@ -154,13 +157,13 @@ const rowsBetween = (
   { columns: { count }, scratch }: ProductIndex,
   { column: { values }, min, max }: Expression & { is: 'between' },
 ): RowSet => {
-  const words = scratch.words(count);
+  const bits = scratch.bits(count);
   for (let row = 0; row < count; row += 1) {
     const value = values[row] as number;
     const isBetween = Number(value >= min) & Number(value <= max);
-    words[row >>> 5] = (words[row >>> 5] as number) | (isBetween << (row & 31));
+    bits[row >>> 5] = (bits[row >>> 5] as number) | (isBetween << (row & 31));
   }
-  return RowSet.ofWords(scratch, words);
+  return RowSet.ofBits(scratch, bits);
 };
 
 /**
@@ -195,7 +198,7 @@ export class FoundRows {
     const isOwn = ({ part }: EvaluatedPart): boolean => part.facet === facet && part.name === name;
     const options = this.#filter.options ?? [];
     const isOfOptions = facet === 'options' && name !== undefined;
-    if (!isOfOptions && !this.#parts.some(isOwn)) return this.all();
+    if (NEEDS_ALL.has(facet) || (!isOfOptions && !this.#parts.some(isOwn))) return this.all();
     const key = `${facet} ${name}`;
     const known = this.#byLeftOut.get(key);
     if (known) return known;

@@ -3,11 +3,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseClient } from '../../database/client.ts';
 import { connectionConfig, SET_SESSION } from '../../database/connection.ts';
+import { positionOf } from '../order.ts';
 import { search } from './count.ts';
 import { IndexKeeper } from './keeper.ts';
 import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './messages.ts';
 import { rankOfPosition } from './names.ts';
-import { positionOf } from './order.ts';
 import { readIdsByCode } from './read.ts';
 import { correct, suggest } from './suggest.ts';
 
@@ -48,7 +48,8 @@ const answer = async ({ name, asked }: Question): Promise<Questions[Question['na
   const { names } = texts;
   const { rankings } = names;
   const position = isByName ? positionOf(page) : undefined;
-  const boundaryRank = position && (await keeper.read((client) => rankOfPosition(index, texts, client, position)));
+  const rankOf = (client: DatabaseClient) => rankOfPosition(names, index.columns, client, position ?? [], languages);
+  const boundaryRank = position && (await keeper.read(rankOf));
   const codeIds = code === undefined ? [] : await keeper.read((client) => readIdsByCode(client, code));
   if (!codeIds) return undefined;
   // Another thing may have been read in between.

@@ -60,7 +60,7 @@ interface Reactions {
   readonly failure: 'empty' | 'failing';
 }
 
-/** What each state does. A change of any number of rows leads from every state to `empty`. */
+/** What each state does. A change of products whose ids are not known leads from every state to `empty`. */
 const REACTIONS: Readonly<Record<State['name'], Reactions>> = {
   empty: { isAsked: false, change: 'forget', question: 'leave', failure: 'empty' },
   filling: { isAsked: false, change: 'collect', question: 'leave', failure: 'empty' },
@@ -206,7 +206,7 @@ export class IndexKeeper {
     this.#become(filling);
     await this.#readAll(client, filling);
     if (this.#state !== filling) return;
-    await this.#inTurn(() => rankNames(index, client));
+    await this.#inTurn(() => rankNames(index.texts.names, index.columns, client));
     if (this.#state !== filling) return;
     index.arrange();
     collectGarbage();
@@ -249,7 +249,7 @@ export class IndexKeeper {
     this.#checkSize(index);
     this.#applied = upTo;
     this.#answer(this.#whole, upTo, ({ needsNames }) => !needsNames);
-    await this.#inTurn(() => rankNames(index, client));
+    await this.#inTurn(() => rankNames(index.texts.names, index.columns, client));
     if (this.#whole !== index) return;
     this.#ranked = upTo;
     this.#answer(this.#whole, upTo);

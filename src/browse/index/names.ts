@@ -1,10 +1,8 @@
 import type { DatabaseClient } from '../../database/client.ts';
 import { namesIn } from '../../language/shown.ts';
-import type { FallBacks } from '../browse-engine.ts';
-import type { ProductIndex } from './product-index.ts';
+import type { FallBacks, Position } from '../browse-engine.ts';
 import { readCopied } from './read.ts';
 import { Column, OrderColumn, type ProductColumns } from './rows.ts';
-import type { LanguageTexts } from './texts.ts';
 
 /**
  * Where the names of products stand in the database's collation, which JavaScript does not have: a rank grows with the name, read for all, and put
@@ -62,10 +60,11 @@ const GAP = 2 ** 20;
 const MANY_NAMES = 500;
 
 /** Ranks the names that have none yet. Where a neighbour has changed too and is not read yet, the name waits for the next call. */
-export const rankNames = async ({ columns, texts: { names } }: ProductIndex, client: DatabaseClient): Promise<void> => {
-  if (!names.hasRanks || names.unranked.size > MANY_NAMES) await rankAll(names, columns, client);
-  else if (names.unranked.size > 0 && !(await rankBetweenNeighbours(names, columns, client)))
-    await rankAll(names, columns, client);
+export const rankNames = async (names: NameOrder, columns: ProductColumns, client: DatabaseClient): Promise<void> => {
+  const { hasRanks, unranked } = names;
+  const areFew = hasRanks && unranked.size <= MANY_NAMES;
+  if (areFew && (unranked.size === 0 || (await rankBetweenNeighbours(names, columns, client)))) return;
+  await rankAll(names, columns, client);
 };
 
 /** Ranks all names as they are shown in a language. */
@@ -183,10 +182,11 @@ const itself = (languages: FallBacks): string => {
 
 /** @returns undefined where the index does not know the name */
 export const rankOfPosition = async (
-  { columns }: ProductIndex,
-  { names, languages }: LanguageTexts,
+  names: NameOrder,
+  columns: ProductColumns,
   client: DatabaseClient,
-  [name = '', id = '']: readonly string[],
+  [name = '', id = '']: Position,
+  languages?: FallBacks,
 ): Promise<number | undefined> => {
   const { rows } = await client.query<Found>(languages ? itself(languages) : AT_OR_BEFORE, [name, id]);
   const [found] = rows;

@@ -1,5 +1,5 @@
-import type { BrowseRequest, Position, ProductSearchOrder } from '../browse-engine.ts';
-import { type KeyColumn, SEARCH_ORDERS } from '../order.ts';
+import type { BrowseRequest, ProductSearchOrder } from '../browse-engine.ts';
+import { type KeyColumn, positionOf, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import type { RowSet } from './row-set.ts';
 import { BLOCK_ROWS, type OrderColumn, type ProductColumns } from './rows.ts';
@@ -102,7 +102,7 @@ export class PageSelection {
   offer(found: RowSet): void {
     const { count } = this.#columns;
     if (!this.#scores && found.size >= count * MIN_SHARE_OF_BLOCKS) {
-      this.#offerBlocks(found.words(count));
+      this.#offerBlocks(found.bits(count));
       return;
     }
     this.#offerRows(found.rows());
@@ -123,8 +123,8 @@ export class PageSelection {
     }
   }
 
-  /** Of many rows few are looked at: only those whose keys are good enough for the page. @param words their bits */
-  #offerBlocks(words: Uint32Array): void {
+  /** Of many rows few are looked at: only those whose keys are good enough for the page. @param bits theirs */
+  #offerBlocks(bits: Uint32Array): void {
     const { count, publishedAt, id } = this.#columns;
     const column = this.#column;
     const direction = this.#direction;
@@ -139,18 +139,18 @@ export class PageSelection {
       const tied = bestKey === this.#worst?.key ? this.#worst : undefined;
       if (tied && !this.#winsTie(publishedAt[best][block] as number, id[best][block] as number, tied.row)) continue;
       const begin = block * BLOCK_ROWS;
-      this.#offerBlock(begin, Math.min(begin + BLOCK_ROWS, count), words);
+      this.#offerBlock(begin, Math.min(begin + BLOCK_ROWS, count), bits);
     }
   }
 
-  #offerBlock(begin: number, end: number, words: Uint32Array): void {
+  #offerBlock(begin: number, end: number, bits: Uint32Array): void {
     const { values } = this.#column;
     const direction = this.#direction;
     let best = this.#bestWanted();
     let worst = this.#worstKey;
     for (let row = begin; row < end; row += 1) {
       const key = direction * (values[row] as number);
-      if (!(key >= worst && key <= best) || (((words[row >>> 5] as number) >>> (row & 31)) & 1) === 0) continue;
+      if (!(key >= worst && key <= best) || (((bits[row >>> 5] as number) >>> (row & 31)) & 1) === 0) continue;
       this.#take(key, row);
       worst = this.#worstKey;
       best = this.#bestWanted();
@@ -196,10 +196,6 @@ export class PageSelection {
     return this.#direction * (isByTime ? publishedAt - time : id - (this.#columns.id.values[row] as number)) > 0;
   }
 }
-
-/** The position that a page continues from, where it does. */
-export const positionOf = (page: BrowseRequest['page']): Position | undefined =>
-  page.from === 'start' ? page.after : page.from === 'end' ? page.before : undefined;
 
 /** Where a row stands; the name is left to the caller. */
 export const positionOfRow = (

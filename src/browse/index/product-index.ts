@@ -92,7 +92,7 @@ export class ProductIndex {
   /** All live rows, for one question. */
   live(): RowSet {
     const { isLive, count, live } = this.columns;
-    this.#live ??= RowSet.ofWords(this.scratch, isLive.words.subarray(0, (count + 31) >>> 5), live);
+    this.#live ??= RowSet.ofBits(this.scratch, isLive.bits.subarray(0, (count + 31) >>> 5), live);
     return this.#live;
   }
 
@@ -194,8 +194,8 @@ export class ProductIndex {
 
   /** Gives memory back that only filling needs, and makes columns. */
   arrange(): void {
-    for (const { words } of this.#allTexts) words.settle();
-    for (const dimensions of this.#dimensions) dimensions.settle(this.columns.count);
+    for (const { words } of this.#allTexts) words.flush();
+    for (const dimensions of this.#dimensions) dimensions.arrange(this.columns.count);
   }
 
   /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */

@@ -14,7 +14,7 @@ type Languages = ThreadOptions['languages'];
  * reads them, of the types that it reads.
  * @param languages in which products are read besides that of the tables' columns @param condition on the words `w` that are joined
  */
-const onSale = (languages: Languages, condition = ''): string => `
+const offered = (languages: Languages, condition = ''): string => `
   select p.id::int, p.name::text, p.brand::text, p.tags::text[], p.category_id::text, (p.price * 100)::float8, p.stock > 0,
     coalesce(p.list_price > p.price, false), p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.attributes::text,
     array(select concat(array_to_json(p.option_names), ',', array_to_json(v.option_values), case when v.stock > 0 then '+' else '-' end)
@@ -75,7 +75,7 @@ export const readProducts = (
   ids: readonly number[],
   onProduct: OnProduct,
 ): Promise<void> =>
-  readCopied(client, `${onSale(languages)} and p.id = any('{${ids}}'::int[])`, (row) =>
+  readCopied(client, `${offered(languages)} and p.id = any('{${ids}}'::int[])`, (row) =>
     onProduct(productOf(row, languages)),
   );
 
@@ -87,7 +87,7 @@ export const readProductsAfter = async (
   onProduct: OnProduct,
 ): Promise<number> => {
   // PostgreSQL would merge the tables, and read all the words before these, too.
-  const query = `${onSale(languages, `and w.product_id > ${id}::bigint`)} and p.id > ${id}::bigint order by p.id limit ${limit}`;
+  const query = `${offered(languages, `and w.product_id > ${id}::bigint`)} and p.id > ${id}::bigint order by p.id limit ${limit}`;
   let count = 0;
   await readCopied(client, query, (row) => {
     count += 1;

@@ -30,14 +30,14 @@ export class Scratch {
   }
 
   /** The bits are 0. @param count of rows */
-  words(count: number): Uint32Array {
+  bits(count: number): Uint32Array {
     const { buffer, byteOffset, length } = this.rows((count + 31) >>> 5);
     return new Uint32Array(buffer, byteOffset, length).fill(0);
   }
 
   /** The bytes are 0. Four of them can be read at once. */
   bytesOf(count: number): Uint8Array {
-    const { buffer, byteOffset } = this.words(count * 8);
+    const { buffer, byteOffset } = this.bits(count * 8);
     return new Uint8Array(buffer, byteOffset, count);
   }
 
@@ -54,13 +54,13 @@ export class RowSet {
   readonly size: number;
   readonly #scratch: Scratch;
   #rows: Int32Array | undefined;
-  #words: Uint32Array | undefined;
+  #bits: Uint32Array | undefined;
 
-  private constructor(scratch: Scratch, size: number, rows: Int32Array | undefined, words: Uint32Array | undefined) {
+  private constructor(scratch: Scratch, size: number, rows: Int32Array | undefined, bits: Uint32Array | undefined) {
     this.#scratch = scratch;
     this.size = size;
     this.#rows = rows;
-    this.#words = words;
+    this.#bits = bits;
   }
 
   /** @param rows ascending, each once */
@@ -68,9 +68,9 @@ export class RowSet {
     return new RowSet(scratch, rows.length, rows, undefined);
   }
 
-  /** @param words the bits of all rows */
-  static ofWords(scratch: Scratch, words: Uint32Array, size = countBits(words)): RowSet {
-    return new RowSet(scratch, size, undefined, words);
+  /** @param bits the bits of all rows */
+  static ofBits(scratch: Scratch, bits: Uint32Array, size = countBits(bits)): RowSet {
+    return new RowSet(scratch, size, undefined, bits);
   }
 
   /** The rows of any of some lists. @param count of all rows */
@@ -82,54 +82,54 @@ export class RowSet {
       postings.read(list, rows);
       return RowSet.ofRows(scratch, rows);
     }
-    const words = scratch.words(count);
-    for (const each of lists) postings.addTo(each, words);
-    return RowSet.ofWords(scratch, words);
+    const bits = scratch.bits(count);
+    for (const each of lists) postings.addTo(each, bits);
+    return RowSet.ofBits(scratch, bits);
   }
 
   /** Whether the rows are at hand as an array that is shorter than the bits. */
   get areFew(): boolean {
-    return this.#rows !== undefined && (this.#words === undefined || this.size < this.#words.length);
+    return this.#rows !== undefined && (this.#bits === undefined || this.size < this.#bits.length);
   }
 
   rows(): Int32Array {
     if (this.#rows) return this.#rows;
     this.#rows = this.#scratch.rows(this.size);
-    readBits(this.#words as Uint32Array, this.#rows);
+    readBits(this.#bits as Uint32Array, this.#rows);
     return this.#rows;
   }
 
   /** The bits of all rows. @param count of all rows */
-  words(count: number): Uint32Array {
-    if (this.#words) return this.#words;
-    const words = this.#scratch.words(count);
-    for (const row of this.rows()) words[row >>> 5] = (words[row >>> 5] as number) | (1 << (row & 31));
-    this.#words = words;
-    return words;
+  bits(count: number): Uint32Array {
+    if (this.#bits) return this.#bits;
+    const bits = this.#scratch.bits(count);
+    for (const row of this.rows()) bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
+    this.#bits = bits;
+    return bits;
   }
 
   and(other: RowSet, count: number): RowSet {
     const [few, many] = this.size <= other.size ? [this, other] : [other, this];
-    const words = many.words(count);
-    if (few.areFew) return few.#withBits(words);
-    const own = few.words(count);
-    const both = this.#scratch.words(count);
-    for (let at = 0; at < both.length; at += 1) both[at] = (own[at] as number) & (words[at] as number);
-    return RowSet.ofWords(this.#scratch, both);
+    const bits = many.bits(count);
+    if (few.areFew) return few.#withBits(bits);
+    const own = few.bits(count);
+    const both = this.#scratch.bits(count);
+    for (let at = 0; at < both.length; at += 1) both[at] = (own[at] as number) & (bits[at] as number);
+    return RowSet.ofBits(this.#scratch, both);
   }
 
   /** The rows of this set that the other one does not have. */
   without(other: RowSet, count: number): RowSet {
-    const own = this.words(count);
-    const others = other.words(count);
-    const rest = this.#scratch.words(count);
+    const own = this.bits(count);
+    const others = other.bits(count);
+    const rest = this.#scratch.bits(count);
     for (let at = 0; at < rest.length; at += 1) rest[at] = (own[at] as number) & ~(others[at] as number);
-    return RowSet.ofWords(this.#scratch, rest);
+    return RowSet.ofBits(this.#scratch, rest);
   }
 
   /** How many rows have a flag. @param flags by row */
   countOf(flags: Uint32Array): number {
-    if (!this.areFew) return countCommonBits(this.#words as Uint32Array, flags);
+    if (!this.areFew) return countCommonBits(this.#bits as Uint32Array, flags);
     let count = 0;
     for (const row of this.rows()) count += ((flags[row >>> 5] as number) >>> (row & 31)) & 1;
     return count;
@@ -148,14 +148,14 @@ export class RowSet {
     return RowSet.ofRows(this.#scratch, this.#scratch.shorten(kept, length));
   }
 
-  #withBits(words: Uint32Array): RowSet {
+  #withBits(bits: Uint32Array): RowSet {
     const rows = this.rows();
     const kept = this.#scratch.rows(rows.length);
     let length = 0;
     for (let at = 0; at < rows.length; at += 1) {
       const row = rows[at] as number;
       kept[length] = row;
-      length += ((words[row >>> 5] as number) >>> (row & 31)) & 1;
+      length += ((bits[row >>> 5] as number) >>> (row & 31)) & 1;
     }
     return RowSet.ofRows(this.#scratch, this.#scratch.shorten(kept, length));
   }
@@ -167,22 +167,22 @@ const bitsIn = (word: number): number => {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
 
-const countBits = (words: Uint32Array): number => {
+const countBits = (bits: Uint32Array): number => {
   let count = 0;
-  for (let at = 0; at < words.length; at += 1) count += bitsIn(words[at] as number);
+  for (let at = 0; at < bits.length; at += 1) count += bitsIn(bits[at] as number);
   return count;
 };
 
-const countCommonBits = (words: Uint32Array, others: Uint32Array): number => {
+const countCommonBits = (bits: Uint32Array, others: Uint32Array): number => {
   let count = 0;
-  for (let at = 0; at < words.length; at += 1) count += bitsIn((words[at] as number) & (others[at] as number));
+  for (let at = 0; at < bits.length; at += 1) count += bitsIn((bits[at] as number) & (others[at] as number));
   return count;
 };
 
-const readBits = (words: Uint32Array, into: Int32Array): void => {
+const readBits = (bits: Uint32Array, into: Int32Array): void => {
   let length = 0;
-  for (let at = 0; at < words.length; at += 1)
-    for (let word = words[at] as number; word !== 0; word &= word - 1)
+  for (let at = 0; at < bits.length; at += 1)
+    for (let word = bits[at] as number; word !== 0; word &= word - 1)
       into[length++] = (at << 5) | (31 - Math.clz32(word & -word));
 };
 
@@ -251,7 +251,7 @@ export class Postings {
 
   /** The rows that were appended, including those that are gone since. */
   countOf(list: number): number {
-    this.settle();
+    this.flush();
     return this.#states[list * STATE_SIZE + COUNT] ?? 0;
   }
 
@@ -265,11 +265,11 @@ export class Postings {
     this.#collectedLists[at] = list;
     this.#collectedRows[at] = row;
     this.#collected = at + 1;
-    if (this.#collected === MAX_COLLECTED) this.settle();
+    if (this.#collected === MAX_COLLECTED) this.flush();
   }
 
   /** Writes what was collected. */
-  settle(): void {
+  flush(): void {
     const count = this.#collected;
     if (count === 0) return;
     let [lists, rows] = [this.#collectedLists, this.#collectedRows];
@@ -322,13 +322,13 @@ export class Postings {
   }
 
   /** Adds the rows of the list to bits. */
-  addTo(list: number, words: Uint32Array): void {
+  addTo(list: number, bits: Uint32Array): void {
     const rows = this.#rows;
     this.#open(list);
     for (let read = this.#readSlice(); read > 0; read = this.#readSlice())
       for (let at = 0; at < read; at += 1) {
         const row = rows[at] as number;
-        words[row >>> 5] = (words[row >>> 5] as number) | (1 << (row & 31));
+        bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
       }
   }
 
@@ -347,7 +347,7 @@ export class Postings {
    * @param newRows by the old number; ascending, and -1 for rows that are gone
    */
   renumber(newRows: Int32Array): void {
-    this.settle();
+    this.flush();
     for (let list = 0; list < this.#lists; list += 1) {
       if (this.#states[list * STATE_SIZE + COUNT] === 0) continue;
       // What is written is never longer than what was read before it, so that no posting is written over before it is read.

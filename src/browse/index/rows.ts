@@ -195,30 +195,30 @@ export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values
 
 /** A bit for each row, which changes with the product. */
 export class Flags {
-  words = new Uint32Array(0);
+  bits = new Uint32Array(0);
 
   get bytes(): number {
-    return this.words.byteLength;
+    return this.bits.byteLength;
   }
 
   has(row: number): boolean {
-    return (((this.words[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+    return (((this.bits[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
   }
 
   set(row: number, isSet: boolean): void {
-    if (row >= this.words.length * 32) this.reserve(row + 1);
-    const word = this.words[row >>> 5] as number;
+    if (row >= this.bits.length * 32) this.reserve(row + 1);
+    const word = this.bits[row >>> 5] as number;
     const bit = 1 << (row & 31);
-    this.words[row >>> 5] = isSet ? word | bit : word & ~bit;
+    this.bits[row >>> 5] = isSet ? word | bit : word & ~bit;
   }
 
   reserve(rows: number): void {
-    this.words = withRoom(this.words, (rows + 31) >>> 5);
+    this.bits = withRoom(this.bits, (rows + 31) >>> 5);
   }
 
   renumber(newRows: Int32Array): void {
-    const old = this.words;
-    this.words = new Uint32Array(old.length);
+    const old = this.bits;
+    this.bits = new Uint32Array(old.length);
     for (let row = 0; row < newRows.length; row += 1) {
       const newRow = newRows[row] as number;
       if (newRow >= 0 && ((old[row >>> 5] as number) >>> (row & 31)) & 1) this.set(newRow, true);

@@ -28,10 +28,10 @@ export interface Format {
 
 /**
  * Recognises a file. Columns are in lower case without separators.
- * @param has tells whether the file has one of some columns
+ * @param hasAny tells whether the file has one of some columns
  * @param hasNoOther tells whether the file has no column beside the format's own and some others
  */
-export type Recognises = (has: HasColumns, hasNoOther: HasColumns) => boolean;
+export type Recognises = (hasAny: HasColumns, hasNoOther: HasColumns) => boolean;
 
 type HasColumns = (...columns: string[]) => boolean;
 
@@ -66,7 +66,7 @@ export interface Draft extends Place {
    * this row without a line end, so its last record may be cut, or more may be missing. `together`: all records of the row's key stand together,
    * so another row of that key is a part of it.
    */
-  readonly doubt?: 'continuation' | 'unterminated' | 'together' | undefined;
+  readonly mark?: 'continuation' | 'unterminated' | 'together' | undefined;
   /**
    * All variants of the product, in their order: others are deleted, and none means that it has none. The database keeps the price, the list
    * price and the stock of a product with variants, so its own values of these are not read. @default those of the catalogue stay

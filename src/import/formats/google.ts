@@ -72,7 +72,8 @@ export const google = defineFormat({
     optionValues: 'options',
   },
   keys: ['slug', 'sku'],
-  recognises: (has) => has('id') && has('title') && has('imagelink', 'availability', 'googleproductcategory'),
+  recognises: (hasAny) =>
+    hasAny('id') && hasAny('title') && hasAny('imagelink', 'availability', 'googleproductcategory'),
   open: (file) => {
     const groups = new Map<string, [Item, ...Item[]]>();
     const brokenLines = new Map<string, number>();

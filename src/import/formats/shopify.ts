@@ -65,7 +65,7 @@ export const shopify = defineFormat({
   names: NAMES,
   texts: PRODUCT_TEXTS,
   columnOf: { category: 'type', imageUrl: 'imageUrls', optionNames: 'option1', optionValues: 'value1' },
-  recognises: (has) => has('title') && has('handle', 'urlhandle'),
+  recognises: (hasAny) => hasAny('title') && hasAny('handle', 'urlhandle'),
   open: (file, uses) => {
     const { text } = file;
     let rows: [SourceRecord, ...SourceRecord[]] | undefined;
@@ -145,7 +145,7 @@ const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
     },
     ifNew: offered.ifNew,
     columns: hasCategory && read('type') === '' ? { category: columnOf('taxonomy') } : undefined,
-    doubt: doubtOf(rows, file),
+    mark: markOf(rows, file),
     variants: offered.variants,
   };
 };
@@ -161,7 +161,7 @@ const picturesOf = (rows: Rows, { has, text }: ShopifyFile): Record<string, Valu
   return { imageUrl: imageUrls[0] ?? '', imageUrls, ...(has('imageAlts') && { imageAlts: [...altOf.values()] }) };
 };
 
-const doubtOf = (rows: Rows, { has, text }: ShopifyFile): Draft['doubt'] => {
+const markOf = (rows: Rows, { has, text }: ShopifyFile): Draft['mark'] => {
   if (has('name') && text(rows[0], 'name') === '') return 'continuation';
   // Shopify ends every line, but a spreadsheet may omit the last line end, so a missing one is no proof of a cut.
   return rows.at(-1)?.isUnterminated ? 'unterminated' : 'together';

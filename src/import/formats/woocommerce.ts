@@ -66,13 +66,13 @@ export const woocommerce = defineFormat({
   texts: PRODUCT_TEXTS,
   columnOf: { slug: 'name', listPrice: 'price', imageUrl: 'imageUrls', status: 'published' },
   keys: ['slug', 'sku'],
-  recognises: (has) => {
-    if (has('type') && has('name') && has('published') && has('regularprice')) return true;
+  recognises: (hasAny) => {
+    if (hasAny('type') && hasAny('name') && hasAny('published') && hasAny('regularprice')) return true;
     // A file of few columns, and none that another format has in the place of WooCommerce's.
     const isOwn =
-      has('regularprice', 'saleprice', 'visibilityincatalog', 'datesalepricestarts', 'groupedproducts') ||
-      (has('type') && has('published'));
-    return isOwn && has('name', 'sku') && !has('price', 'slug', 'title', 'category', 'listprice');
+      hasAny('regularprice', 'saleprice', 'visibilityincatalog', 'datesalepricestarts', 'groupedproducts') ||
+      (hasAny('type') && hasAny('published'));
+    return isOwn && hasAny('name', 'sku') && !hasAny('price', 'slug', 'title', 'category', 'listprice');
   },
   open: (columns) => {
     const attributeColumns = new Map<string, Readonly<Record<string, string>>>();

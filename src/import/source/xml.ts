@@ -15,8 +15,8 @@ const MAX_DEPTH = 50;
 
 /**
  * The records of an XML feed, with the values of their child elements under the names without a prefix: `<g:price>` is `price`. An element that
- * is repeated is a list. sax tells of what is not well-formed and goes on, so that a broken record costs no other, and expands no entities of a
- * document's own.
+ * is repeated is a list. sax tells of what is not well-formed and goes on, so that a broken record costs no other (saxes closes all elements at an
+ * end tag without a start), and expands no entities of a document's own.
  * @throws OperatorError if there is no record
  */
 export async function* readXml(

@@ -1,4 +1,4 @@
-import { columnIn, type Refused, singularOf, type WriteContext } from '../kind.ts';
+import { columnIn, identityOf, type Refused, singularOf, type WriteContext } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
 import { STAGE } from './stage.ts';
@@ -49,8 +49,8 @@ const placeIn = (row: string): string =>
 
 /** Of rows with the same key, the last is imported. */
 export const rejectRepeated = (context: CheckContext): Promise<number> => {
-  const { key, identity } = context.kind;
-  const later = `from ${STAGE} other where ${identity?.isSame ?? 'other.slug = s.slug'} and other.ordinal > s.ordinal`;
+  const { key } = context.kind;
+  const later = `from ${STAGE} other where ${identityOf(context.kind).isSame} and other.ordinal > s.ordinal`;
   return reject(
     context,
     `delete from ${STAGE} s where exists (select ${later})
@@ -64,12 +64,12 @@ export const rejectRepeated = (context: CheckContext): Promise<number> => {
 /** A new row needs all required fields; an existing one may be given a few fields only. */
 export const rejectIncomplete = (context: CheckContext): Promise<number> => {
   const { kind } = context;
-  const { whyUnknown } = kind.identity ?? {};
+  const { whyUnknown } = kind;
   if (whyUnknown) {
     return reject(
       context,
       `delete from ${STAGE} where target_id is null
-       returning line, record, $1 as field, ${kind.key}::text as value, $2 as reason`,
+       returning line, record, $1 as field, ${columnIn(kind, kind.key)}::text as value, $2 as reason`,
       [kind.key, whyUnknown],
     );
   }

@@ -17,14 +17,12 @@ const CHUNK_ROWS = 5000;
 /**
  * Writes the staged rows into the catalogue, all in one transaction.
  *
- * A kind notes in the stage which row of its table each staged row is, if it is one. Checks then delete staged rows that cannot be written, and
- * report them: those of every kind, and those of its own. What is left is written in ranges: rows without a target are inserted, and those that
- * differ from theirs are updated, by two statements that are made of what the fields say. Where the database refuses a range, halves of it are
- * tried, until the one row that is at fault is found and rejected. Where rows take values from one another, a rejected one undoes all: then
- * everything is written again without it and those that depend on it.
+ * A kind notes in the stage which row of its table each staged row is. Checks then delete staged rows that cannot be written, and report them. The
+ * rest is written in ranges. Where the database refuses one, halves of it are tried, until the one row at fault is found and rejected; where rows
+ * take values from one another, that undoes all, and everything is written again without it and those that depend on it.
  */
 export const mergeStage = async (context: MergeContext): Promise<Counts> => {
-  const { client, kind, rowCount, prune, onProgress } = context;
+  const { client, kind, stagedRows, prune, onProgress } = context;
   const { find, reject, prepare } = kind.write ?? {};
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await (find ? find(context) : findExisting(client, kind));
@@ -33,7 +31,7 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   await client.query(`delete from ${STAGE} where mark = 'rejected'`);
   await rejectRepeated(context);
   await rejectIncomplete(context);
-  onProgress('checking', rowCount);
+  onProgress('checking', stagedRows);
   await reject?.(context);
   const rows = await createRowWriter(context);
   const writer = prepare ? await prepare(context, rows) : rows;
@@ -55,14 +53,14 @@ const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
 
 /** Writes all rows, and rejects those that the database refuses. Where others depend on them, all begins again without them. */
 const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Counts> => {
-  const { client, rowCount, onProgress } = context;
-  const chunkRows = writer.isWhole ? Math.max(1, rowCount) : CHUNK_ROWS;
+  const { client, stagedRows, onProgress } = context;
+  const chunkRows = writer.isWhole ? Math.max(1, stagedRows) : CHUNK_ROWS;
   for (;;) {
     await client.query('savepoint file');
     const areDependent = await writer.begin(context);
     const parts: Part[] = [];
-    for (let from = 1; from <= rowCount; from += chunkRows) {
-      const to = Math.min(from + chunkRows - 1, rowCount);
+    for (let from = 1; from <= stagedRows; from += chunkRows) {
+      const to = Math.min(from + chunkRows - 1, stagedRows);
       parts.push(...(await writeRange(context, writer, { from, to })));
       onProgress('writing', to);
     }
@@ -95,8 +93,8 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   const { client } = context;
   const { from, to } = range;
   // Of statements without rows, too, there are triggers, which may refuse.
-  const { rowCount } = await client.query(`select from ${STAGE} where ordinal between $1 and $2 limit 1`, [from, to]);
-  if (rowCount === 0) return [];
+  const { rows } = await client.query(`select from ${STAGE} where ordinal between $1 and $2 limit 1`, [from, to]);
+  if (rows.length === 0) return [];
   if (writer.isWhole) return [await writer.write(range, context)];
   try {
     return [await savepoint(client, () => writer.write(range, context))];

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { columnIn, type ImportKind, type StagedRow } from '../kind.ts';
+import { columnIn, type ImportKind, identityOf, type StagedRow } from '../kind.ts';
 
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
 export const STAGE = 'pg_temp.vitrine_import';
@@ -62,12 +62,13 @@ export const indexStage = async (client: ClientBase, kind: ImportKind): Promise<
 export const isPresent = (field: string): string => `'${field}' = any (s.present)`;
 
 /** Finds the existing rows of a kind, and notes their ids in the staging table. */
-export const findExisting = async (client: ClientBase, { table, identity }: ImportKind): Promise<void> => {
+export const findExisting = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+  const { isFound, order } = identityOf(kind);
   await client.query(`
     update ${STAGE} s set target_id = found.id
     from (
       select distinct on (s.ordinal) s.ordinal, t.id
-      from ${STAGE} s join ${table} t on ${identity?.isFound ?? 't.slug = s.slug'}
-      order by s.ordinal, ${identity?.order ?? 't.id'}) found
+      from ${STAGE} s join ${kind.table} t on ${isFound}
+      order by s.ordinal, ${order}) found
     where found.ordinal = s.ordinal`);
 };

@@ -41,7 +41,7 @@ export const createTableWriter = async (
       order by s.ordinal, s.place
       ${kind.onConflict ?? ''}
       returning t.*)
-    ${'slug' in kind.fields ? `, marked as (update ${STAGE} s set target_id = done.id, is_new = true from done where s.slug = done.slug and ${isNew})` : ''}
+    ${'slug' in kind.fields ? `, marked as (update ${stage} s set target_id = done.id, is_new = true from done where s.slug = done.slug and ${isNew})` : ''}
     select count(*)::int as count from done`;
   const update = `
     with done as (
