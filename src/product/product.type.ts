@@ -70,9 +70,12 @@ export const Product = builder.prismaObject('Product', {
       resolve: (product, _, { language: { fallBacks } }) => {
         const { imageUrl, imageUrls, imageAlts } = product;
         const urls = imageUrls.length === 0 && imageUrl !== null ? [imageUrl] : imageUrls;
-        const alts = translationOf(product, 'image_alts', fallBacks) as readonly string[] | undefined;
+        const translated = fallBacks?.map(
+          (code) => translationOf(product, 'image_alts', [code]) as readonly string[] | undefined,
+        );
+        const alts = [...(translated ?? []), imageAlts];
         const name = shownText(product, 'name', fallBacks);
-        return urls.map((url, place) => ({ url, alt: alts?.[place] || imageAlts[place] || name }));
+        return urls.map((url, place) => ({ url, alt: alts.find((list) => list?.[place])?.[place] ?? name }));
       },
     }),
     sku: t.exposeString('sku', { nullable: true, description: 'Its number in stock, unique among all products.' }),

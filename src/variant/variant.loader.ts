@@ -53,6 +53,11 @@ export const createVariantReads = (prisma: PrismaClient, sql: Sql) => ({
     }),
 });
 
+const itemOf = async (found: Product | null | Promise<Product | null>): Promise<Item | null> => {
+  const product = await found;
+  return product && { product, variant: null };
+};
+
 /** Loaders for one operation. */
 export const createVariantLoaders = (
   reads: ReturnType<typeof createVariantReads>,
@@ -84,11 +89,6 @@ export const createVariantLoaders = (
     dependencies.addRow('product_variant', id);
     return inFlight.track(reads.byId.load(id)).then(withProduct);
   });
-
-  const itemOf = async (found: Product | null | Promise<Product | null>): Promise<Item | null> => {
-    const product = await found;
-    return product && { product, variant: null };
-  };
 
   const itemOfVariant = async (id: number): Promise<Item | null> => {
     const variant = await byId(id);

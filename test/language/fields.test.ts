@@ -27,8 +27,8 @@ await insertProduct(database, {
   image_alts: ['Front', 'Back'],
   translations: {
     de: { name: 'Leinenhemd', slug: 'leinenhemd', subtitle: '', image_alts: ['Vorn', ''] },
-    pt: { name: 'Camisa de linho', subtitle: 'Fresca' },
-    'pt-BR': { description: 'Tecida em Galway.' },
+    pt: { name: 'Camisa de linho', subtitle: 'Fresca', image_alts: ['Frente', '', 'Gola'] },
+    'pt-BR': { description: 'Tecida em Galway.', image_alts: ['', ''] },
     fr: { name: 'Chemise' },
   },
 });
@@ -125,6 +125,7 @@ test('a language falls back to its parents first', async () => {
     subtitle: 'Fresca',
     description: 'Tecida em Galway.',
     language: 'pt',
+    images: [{ alt: 'Frente' }, { alt: 'Back' }, { alt: 'Gola' }],
     tagLabels: ['saldo', 'linho'],
     category: { name: 'Camisas', slug: 'shirts', language: 'pt' },
     variants: [{ title: 'M / Blue' }, { title: 'L / Blue' }],
