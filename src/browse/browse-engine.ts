@@ -69,9 +69,9 @@ export type SearchPage =
 export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'onSale' | 'attributes' | 'options';
 
 /**
- * Where texts and labels are looked for before the tables' own, as `Language.fallBacks`: products and categories are found, sorted and suggested by
- * their texts as they are shown, and what is equal in a facet is sorted by its label. Absent: the language of the tables' columns. Filters and answers
- * have the names of the tables all the same.
+ * Where texts and labels are looked for before the tables' own, as `Language.fallBacks`: products and categories are found, sorted and suggested
+ * by their texts as they are shown, and what is equal in a facet is sorted by its label. Absent: the language of the tables' columns. Filters and
+ * answers have the names of the tables all the same.
  */
 export type FallBacks = readonly string[] | undefined;
 

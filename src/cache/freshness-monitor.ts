@@ -104,13 +104,17 @@ export class FreshnessMonitor {
     return ms;
   }
 
-  /** Waits until the next changes of all tables are known, where a heartbeat or two can tell. */
-  async plan(): Promise<void> {
+  /**
+   * Waits until the next changes of all tables are known, where a heartbeat or two can tell.
+   * @returns false where no heartbeat came in time
+   */
+  async plan(): Promise<boolean> {
     // A heartbeat that was under way when a change was notified does not know of it.
     for (let tries = 0; tries < 2; tries += 1) {
-      if (![...this.#nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return;
-      if (!(await withPatience(this.#heartbeat()))) return;
+      if (![...this.#nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return true;
+      if (!(await withPatience(this.#heartbeat()))) return false;
     }
+    return true;
   }
 
   /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */

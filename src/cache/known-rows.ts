@@ -6,7 +6,10 @@ import type { TaggedRead, TagVersions } from './tags.ts';
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
 export interface KnownRowsOf<Row> {
-  /** A row that misses no commit older than the bound; the dependencies then learn its age. Undefined also where the operation may use no known rows. */
+  /**
+   * A row that misses no commit older than the bound; the dependencies then learn its age. Undefined also where the operation may use no known
+   * rows.
+   */
   readonly find: (id: number, dependencies: Dependencies) => Row | undefined;
   readonly has: (id: number) => boolean;
   /** Keeps the rows of a read that are still true when it ends. */

@@ -1,5 +1,5 @@
 /**
- * A value that is filled in last, for each request anew and with an effect of its own: which view of a notice it is. A row holds this in the
+ * A value that is filled in last, for each request and with an effect of its own: which view of a notice it is. A row holds this in the
  * value's place, and a response body its text, so that a response can be kept and the value be taken after its operation has succeeded.
  */
 export class LateValue {

@@ -47,8 +47,8 @@ export interface Imported extends Omit<Counts, 'inner'> {
 }
 
 /**
- * Imports one file: source → format → fields → staging table → catalogue. It is staged to its end, in constant memory, before the catalogue is
- * changed. A failure at any time leaves the catalogue as it was.
+ * Imports one file: source → format → fields → staging table → catalogue. It is staged to its end, in constant memory, before the catalogue
+ * is changed. A failure at any time leaves the catalogue as it was.
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {

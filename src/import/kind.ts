@@ -229,7 +229,7 @@ export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp, { keepsI
 export const shownFrom = (column: string): Field =>
   field(column, 'timestamptz', timestamp, { cleared: 't.created_at' });
 
-/** The conditions by which rows of a kind are told apart, in the stage and in the catalogue. */
+/** The conditions by which two rows of a kind are the same, in the stage and in the catalogue. */
 export const identityOf = (kind: ImportKind): Required<Identity> => {
   const column = columnIn(kind, kind.key);
   return {

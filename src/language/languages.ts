@@ -50,7 +50,10 @@ export class Languages {
     this.#byCode = new Map(this.all.map((language) => [language.code, language]));
   }
 
-  /** The language that a client names, by the look-up of RFC 4647; where none fits, the default. @throws AppError BAD_USER_INPUT for what is no tag */
+  /**
+   * The language that a client names, by the look-up of RFC 4647; where none fits, the default.
+   * @throws AppError BAD_USER_INPUT for what is no tag
+   */
   ofTag(tag: string): Language {
     const code = canonicalTag(tag);
     if (code === undefined) throw badArgument('language', noTag(tag));

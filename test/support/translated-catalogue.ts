@@ -17,8 +17,8 @@ import type { TestDatabase } from './database.ts';
 /** The tables' own language, German, and Portuguese with that of Brazil. */
 export const CHAINS: readonly FallBacks[] = [undefined, ['de'], ['pt'], ['pt-BR', 'pt']];
 const LANGUAGES = ['de', 'pt', 'pt-BR'];
-export const WORDS = ['red', 'rot', 'vermelho', 'boot', 'boots', 'Stiefel', 'bota', 'Größe', 'GROSSE', '赤い靴', '靴'];
-export const TERMS = ['red', 'new', 'Size', 'Colour', 'M', 'boot'];
+const WORDS = ['red', 'rot', 'vermelho', 'boot', 'boots', 'Stiefel', 'bota', 'Größe', 'GROSSE', '赤い靴', '靴'];
+const TERMS = ['red', 'new', 'Size', 'Colour', 'M', 'boot'];
 const CATEGORIES = 4;
 const PRODUCTS = 40;
 

@@ -40,8 +40,8 @@ const isOrIsNot = (flags: Flags, isWanted: boolean): Expression =>
   isWanted ? { is: 'flag', flags } : { is: 'not', of: { is: 'flag', flags } };
 
 /**
- * Says of each filter what it wants of a product, such as all of the tags. `facetParts` of facets.sql.ts says the same in SQL; which facets count with
- * their own part, {@link NEEDS_ALL} says for both engines.
+ * Says of each filter what it wants of a product, such as all of the tags. `facetParts` of facets.sql.ts says the same in SQL; which facets count
+ * with their own part, {@link NEEDS_ALL} says for both engines.
  */
 const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
   const { columns, categories, brands, tags, attributes } = index;

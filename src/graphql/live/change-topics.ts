@@ -33,7 +33,7 @@ export class ChangeTopics {
 
   constructor(source: ChangeSource) {
     this.#source = source;
-    this.#unwatch = source.tagVersions.watch((change) => this.#onChange(change));
+    this.#unwatch = source.tagVersions.watch((change) => void this.#onChange(change));
   }
 
   /**
@@ -96,11 +96,14 @@ export class ChangeTopics {
     }
   }
 
-  #onChange(change: Change): void {
+  async #onChange(change: Change): Promise<void> {
     if (!this.#isOn || change.isOfClock) return;
-    // A row that has changed may begin before anything else that was planned.
+    // A row that has changed may begin before anything else that was planned. What begins before that is known, and a change that names no rows,
+    // come with it.
+    const isPlanned = await this.#source.freshnessMonitor.plan();
     this.look();
-    this.#hear(change);
+    if (!isPlanned) this.#nextMs.delete(change.table);
+    if (isPlanned || change.rows) this.#hear(change);
   }
 
   #hear(change: Change): void {
