@@ -6,6 +6,7 @@ import {
   type FieldNode,
   GraphQLDeferDirective,
   GraphQLDirective,
+  type GraphQLField,
   type GraphQLInputType,
   type GraphQLSchema,
   GraphQLStreamDirective,
@@ -83,6 +84,9 @@ export interface Operation {
 /** `extensions: { lateKey: ({ id }) => … }` of a root field whose object has a late value: the key of that, by the arguments of the field. */
 type LateKey = (args: Readonly<Record<string, unknown>>) => string;
 
+export const lateKeyOf = (rootField: GraphQLField<unknown, unknown> | undefined): LateKey | undefined =>
+  rootField?.extensions.lateKey as LateKey | undefined;
+
 interface Options {
   /** Whether errors in variables leave out "did you mean …". @default false */
   readonly hideSuggestions?: boolean;
@@ -109,7 +113,7 @@ export const prepareOperation = (
   const { variableDefinitions = [] } = definition;
   const roots = collectFields(rootOf(definition), fragmentsOf(document), { schema, types: [rootType] });
   const rootFields = namesOf(roots);
-  const lateKeyOf = (field: string): LateKey | undefined => fields[field]?.extensions.lateKey as LateKey | undefined;
+  const isLateField = (name: string): boolean => lateKeyOf(fields[name]) !== undefined;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   let validated: ValidatedExecutionArgs | undefined;
   let compiled: CompiledOperation | undefined | null = null;
@@ -132,17 +136,17 @@ export const prepareOperation = (
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
     rootFields,
-    isLate: [...rootFields].some(lateKeyOf),
+    isLate: [...rootFields].some(isLateField),
     lateIn: (data, variables) =>
       new Map(
         [...roots].flatMap(([name, [{ node }]]): [string, string][] => {
           const field = fields[node.name.value];
-          const lateKey = field && lateKeyOf(field.name);
-          if (!lateKey || data[name] === null || data[name] === undefined) return [];
+          const lateKey = lateKeyOf(field);
+          if (!field || !lateKey || data[name] === null || data[name] === undefined) return [];
           return [[name, lateKey(getArgumentValues(field, node, variables))]];
         }),
       ),
-    isAllLate: [...rootFields].every((field) => field === '__typename' || lateKeyOf(field)),
+    isAllLate: [...rootFields].every((field) => field === '__typename' || isLateField(field)),
     isOfSchema: [...rootFields].every((field) => field.startsWith('__')),
   };
 };

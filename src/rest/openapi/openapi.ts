@@ -15,6 +15,7 @@ import { isPublicField } from '../../access/access.ts';
 import { bearerChallenge } from '../../access/tokens.ts';
 import { AppError, databaseUnavailable, type ErrorCode } from '../../errors.ts';
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
+import { lateKeyOf } from '../../graphql/operation.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
 import { JSON_TYPE, MAX_HEADER_BYTES, MAX_TARGET_CHARS, problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
@@ -59,7 +60,7 @@ export const openapiDocument = (
     const { id, route } = restOperation;
     const root = resultOf(restOperation, schema);
     const { field } = root;
-    const isCounted = field.extensions.isCounted === true;
+    const isLate = lateKeyOf(field) !== undefined;
 
     const tag = route.path.split('/')[2] ?? '';
     if (!tags.has(tag)) tags.set(tag, { name: tag, ...described(getNamedType(field.type).description) });
@@ -74,10 +75,10 @@ export const openapiDocument = (
       responses: {
         200: {
           description: route.summary,
-          headers: responseHeaders({ isCounted }),
+          headers: responseHeaders({ isLate }),
           content: { 'application/json': { schema: schemas.schemaOf(root) } },
         },
-        ...(isCounted ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
+        ...(isLate ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
         ...problemReferences(!isNonNullType(field.type) || !root.isCertain),
       },
     };
@@ -126,9 +127,9 @@ const REVALIDATION = {
   'Cache-Status': header('Whether the response came from the cache: RFC 9211.', 'vitrine; hit'),
 };
 
-/** @param isCounted the response belongs to its request alone */
-const responseHeaders = ({ isCounted }: { readonly isCounted: boolean }): JsonSchema => ({
-  ...(isCounted ? { 'Cache-Control': header('No copy is kept.', 'no-store') } : REVALIDATION),
+/** @param isLate the response has a value of its request alone */
+const responseHeaders = ({ isLate }: { readonly isLate: boolean }): JsonSchema => ({
+  ...(isLate ? { 'Cache-Control': header('No copy is kept.', 'no-store') } : REVALIDATION),
   'X-Request-Id': REQUEST_ID,
 });
 
