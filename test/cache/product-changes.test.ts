@@ -164,14 +164,17 @@ test('a product that is yet to be published is not asked for again until it is',
     const moment = await momentFromNow(database, leadMs);
     await database.sql('update product set published_at = $1 where id = 1', [moment]);
     await expect.poll(() => gateway.countStatements(names), { interval: 5 }).toBe(0);
-    // And changes of others say nothing about it.
-    await database.sql('update product set price = 9 where id = 3');
+    // And changes of others say nothing about it, once its row is known.
     let before: unknown[] = [];
-    const statements = await gateway.countStatements(async () => {
-      before = await names();
-    });
+    const askAfterAnotherChange = async (): Promise<number> => {
+      await database.sql('update product set price = 9 where id = 3');
+      return gateway.countStatements(async () => {
+        before = await names();
+      });
+    };
+    await expect.poll(askAfterAnotherChange, { interval: 5 }).toBe(0);
     if ((await millisecondsSince(database, moment)) > 0 && leadMs < 10_000) continue;
-    expect({ before, statements }).toEqual({ before: [undefined, undefined], statements: 0 });
+    expect(before).toEqual([undefined, undefined]);
     const isShown = async () => String(await names()) === 'P1,P1';
     expect(await lastMissedMs(moment, isShown)).toBeLessThan(500);
     return;
