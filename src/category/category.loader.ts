@@ -125,7 +125,7 @@ export class CategoryLoaders {
         category.name,
         ...['slug', 'name'].map((column) => translationOf(category, column, fallBacks)),
       ];
-      const path = this.#pathText([category, ...pathAbove(category, byId)]);
+      const path = this.#pathText([category, ...pathAbove(category, byId)].reverse());
       return [...names, path].some((name) => wanted.has(name as string));
     };
     return found.filter(isWanted);
@@ -133,16 +133,13 @@ export class CategoryLoaders {
 
   /** The names from the root to a category, as they are shown: `Home > Kitchen`. */
   async pathOf(category: Category): Promise<string> {
-    return this.#pathText([category, ...(await this.ancestorsOf(category)).reverse()]);
+    return this.#pathText([...(await this.ancestorsOf(category)), category]);
   }
 
-  /** @param line a category, and those above it */
+  /** @param line from the root to a category */
   #pathText(line: readonly Category[]): string {
     const { fallBacks } = this.#scope.language;
-    return line
-      .map((category) => shownText(category, 'name', fallBacks))
-      .reverse()
-      .join(PATH_SEPARATOR);
+    return line.map((category) => shownText(category, 'name', fallBacks)).join(PATH_SEPARATOR);
   }
 
   /** Those above a category, root first. */

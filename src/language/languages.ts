@@ -57,7 +57,7 @@ export class Languages {
   ofTag(tag: string): Language {
     const code = canonicalTag(tag);
     if (code === undefined) throw badArgument('language', noTag(tag));
-    return this.find(tag) ?? this.default;
+    return this.#lookUp(code) ?? this.default;
   }
 
   /** The same; undefined where none fits, and for what is no tag. */
