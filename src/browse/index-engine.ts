@@ -6,7 +6,7 @@ import { oneRow, withConnection } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
 import { connectionConfig, SET_SESSION } from '../database/connection.ts';
 import type { Sql } from '../database/sql.ts';
-import { namesIn } from '../language/shown.ts';
+import { namesIn, statementIn } from '../language/shown.ts';
 import type { BrowseEngine, BrowseResult, FallBacks, Suggestion, SuggestionRequest } from './browse-engine.ts';
 import { type IndexStatus, NO_INDEX, type Questions, type Suggested, type ThreadOptions } from './index/messages.ts';
 import { IndexThread } from './index/thread.ts';
@@ -134,7 +134,7 @@ export class BrowseIndex {
   async #namesOf(ids: readonly number[], languages: FallBacks): Promise<Map<number, string>> {
     const { joins, name } = namesIn(languages);
     const statement = {
-      name: ['browse_names', ...(languages ?? [])].join('_'),
+      name: statementIn('browse_names', languages),
       text: `select p.id, ${name} as name from product p${joins} where p.id = any($1::int[])`,
     };
     const rows = await this.#deps.sql.rows<{ id: number; name: string }>(statement, [ids]);

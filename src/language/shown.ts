@@ -48,6 +48,10 @@ export const labelSql = (term: string, languages: readonly string[] = []): strin
     term,
   );
 
+/** The name of a statement in a language: its code stands for all that it falls back to. */
+export const statementIn = (name: string, [language]: readonly string[] = []): string =>
+  language === undefined ? name : `${name}_${language}`;
+
 /** The first of some expressions that is not null. Codes of languages need no escape. */
 export const firstOf = (expressions: readonly string[], last: string): string =>
   expressions.length === 0 ? last : `coalesce(${[...expressions, last].join(', ')})`;

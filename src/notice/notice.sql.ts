@@ -1,7 +1,7 @@
 import { Prisma } from '../database/generated/client/client.ts';
 import { COLUMNS } from '../database/generated/tables.ts';
 import { columnsOf, type Statement } from '../database/sql.ts';
-import { shownSql } from '../language/shown.ts';
+import { shownSql, statementIn } from '../language/shown.ts';
 import { inEffect, readable } from './in-effect.ts';
 
 const SHOWN = columnsOf(Prisma.NoticeScalarFieldEnum, COLUMNS.Notice, 'n');
@@ -27,7 +27,7 @@ const contains = (keyword: string, languages?: readonly string[]): string =>
  * @param languages of the texts that have the keyword, as `Language.fallBacks`
  */
 export const noticePage = (languages?: readonly string[]): Statement => ({
-  name: ['notice_page', ...(languages ?? []).slice(0, 1)].join('_'),
+  name: statementIn('notice_page', languages),
   text: `
     with matching as materialized (
       select n.id, n.pinned, n.starts_at from notice n

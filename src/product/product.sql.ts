@@ -1,7 +1,7 @@
 import { Prisma } from '../database/generated/client/client.ts';
 import { COLUMNS } from '../database/generated/tables.ts';
 import { columnsOf, type Statement } from '../database/sql.ts';
-import { namesIn } from '../language/shown.ts';
+import { namesIn, statementIn } from '../language/shown.ts';
 import { orderBySql, orderColumns, type ProductOrder } from './product.order.ts';
 import { visibility } from './visibility.ts';
 
@@ -46,7 +46,7 @@ const byOrder =
     const products = `(select p.*, ${names.name} as shown_name from product p${names.joins}) p`;
     const orderBy = (alias: string): string => `${alias}.shown_name, ${alias}.id`;
     const text = make({ columns, products, keys: ['shown_name', 'id'], orderBy });
-    return { name: `${name}_${order}_${shown}_${languages[0]}`, text };
+    return { name: statementIn(`${name}_${order}_${shown}`, languages), text };
   };
 
 /**
