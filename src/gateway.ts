@@ -107,8 +107,10 @@ export const createGateway = async (
       await close();
     }
   };
+  const languages = new Languages(config.languages);
+  const given: Given = { config, languages, databaseUrl, log, parts, onClose: (each) => closers.push(each) };
   try {
-    return { ...(await assemble({ config, databaseUrl, log, parts, onClose: (each) => closers.push(each) })), close };
+    return { ...(await assemble(given)), close };
   } catch (error) {
     await close().catch((err: unknown) => log.warn({ err }, 'what was opened could not be closed'));
     throw error;
@@ -119,6 +121,7 @@ type Close = () => unknown;
 
 interface Given {
   readonly config: Config;
+  readonly languages: Languages;
   readonly databaseUrl: string;
   readonly log: Logger;
   readonly parts: GatewayParts;
@@ -182,7 +185,7 @@ const readOperations = async ({ config, parts }: Given) => {
     areRequired: config.trustedDocumentsOnly,
     maxChars: maxCharsOf(limits),
   };
-  return { schema, rest, plugins, areShared, documents, trusted, languages: new Languages(config.languages) };
+  return { schema, rest, plugins, areShared, documents, trusted };
 };
 
 /** A pool of connections to a database that is there. */
@@ -203,7 +206,7 @@ const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer 
 
 /** The ways to read, and what tells of changes. @throws OperatorError where the database is not migrated or a right is missing */
 const followChanges = async (
-  { config, log, onClose }: Given,
+  { config, languages, log, onClose }: Given,
   { connection, reading, pool, statementCount, clock }: Connected,
 ) => {
   const { databaseDirectUrl: directUrl, databaseReplicaUrls: urls, databasePoolSize: poolSize, freshnessMs } = config;
@@ -211,7 +214,7 @@ const followChanges = async (
   await assertServing(pool, FEATURES);
   const tables = [...FEATURES, ...(await readWatchedTables(pool, FEATURES))];
   const schema = await currentSchema(pool);
-  const prismaOn = (on: Pool) => prismaIn(schema, on, config.languages.length > 1);
+  const prismaOn = (on: Pool) => prismaIn(schema, on, languages.areSeveral);
   if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
   const replicas =
     urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, prismaOn, freshnessMs, poolSize }) : undefined;
@@ -235,16 +238,14 @@ const followChanges = async (
 
 /** What is kept of the database, and what waits to be written to it. */
 const createMemory = (
-  { config, databaseUrl, log, onClose }: Given,
+  { config, languages, databaseUrl, log, onClose }: Given,
   { tracing }: Observability,
   { sql, clock, tagVersions, freshnessMonitor }: Followed,
 ) => {
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
-  const fallBacks = new Languages(config.languages).all.flatMap((language) =>
-    language.fallBacks ? [language.fallBacks] : [],
-  );
+  const fallBacks = languages.all.flatMap((language) => (language.fallBacks ? [language.fallBacks] : []));
   const lateDeps = { sql, clock, tracing, timeoutMs };
   const lateSources = new Map(
     FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
@@ -289,11 +290,11 @@ interface GraphqlDeps {
 
 /** Executes operations, once or again and again. */
 const createGraphql = (
-  { config, log, onClose }: Given,
+  { config, languages, log, onClose }: Given,
   { observability, operations, followed, memory, access }: GraphqlDeps,
 ) => {
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryLimits } = config;
-  const { schema, documents, trusted, plugins, areShared, languages } = operations;
+  const { schema, documents, trusted, plugins, areShared } = operations;
   const { tracing } = observability;
   const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
@@ -378,11 +379,11 @@ interface HttpDeps extends GraphqlDeps {
 
 /** Answers requests. */
 const createHttp = (
-  { config, log }: Given,
+  { config, languages, log }: Given,
   { observability, operations, followed, memory, graphql, access, metrics, agents }: HttpDeps,
 ) => {
   const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
-  const { documents, schema, rest, areShared, languages } = operations;
+  const { documents, schema, rest, areShared } = operations;
   const { browseIndex, responseCache } = memory;
   const { yoga, answers, maskError, eventStreams, live, load } = graphql;
   const { isRestricted } = access;
