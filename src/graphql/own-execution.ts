@@ -6,10 +6,9 @@ import { withDeadline } from '../deadline.ts';
 import type { Call } from '../http/route.ts';
 import type { Language } from '../language/languages.ts';
 import type { BodyForm } from './body-form.ts';
-import type { OperationContext } from './context.ts';
+import type { Changes, OperationContext } from './context.ts';
 import { type Asked, ask, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
 import { failedResult, failureOf, isOfVanishedRow, MAX_TRIES } from './failures.ts';
-import type { Changes } from './live/changed-ids.ts';
 import { inOnePiece } from './operation.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 

@@ -7,10 +7,10 @@ import { RowVanished } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
 import type { Answers, BodyForm } from './body-form.ts';
+import type { Changes } from './context.ts';
 import { type Asked, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, MAX_TRIES } from './failures.ts';
-import type { Changes } from './live/changed-ids.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 interface Deps extends ExecutionDeps {
