@@ -149,8 +149,8 @@ const log = {
     { default: 'info', libraryDefault: 'warn' },
   ),
   LOG_REQUESTS: row(
-    choice(['all', 'misses', 'none']),
-    'Which requests are logged, at level `info`. `misses`: all but cache hits and good health checks.',
+    choice(['misses', 'none']),
+    'Which requests are logged, at level `info`. `misses`: all but answers from memory and good health checks.',
     { default: 'misses' },
   ),
 };

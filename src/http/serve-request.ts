@@ -95,12 +95,9 @@ export class Serving {
     known: KnownRequest,
     cached: CachedResponse,
   ): Promise<GatewayResponse> {
-    const startMs = this.#deps.observer.recordsHits ? performance.now() : 0;
     return fillLate(cached).then(
       (body) =>
-        body === undefined
-          ? this.#answer(request, key, known.route)
-          : this.#writeHit(request, known, cached, startMs, body),
+        body === undefined ? this.#answer(request, key, known.route) : this.#writeHit(request, known, cached, body),
       (error) => {
         const call = this.#begin(request, known.route);
         call.requestContext.counts = known.counts;
@@ -235,17 +232,15 @@ export class Serving {
     request: GatewayRequest,
     { head, counts }: KnownRequest,
     cached: CachedResponse,
-    startMs?: number,
     filledBody?: string,
   ): GatewayResponse {
     const { observer, writer } = this.#deps;
-    const observed = observer.recordsHits ? this.#observed(request, startMs) : undefined;
-    const requestId = observed?.requestId ?? this.#requestIdOf(request.headers['x-request-id']);
+    const requestId = this.#requestIdOf(request.headers['x-request-id']);
     const response =
       filledBody === undefined
         ? writer.cached(cached, head, request, requestId)
         : writer.filled(filledBody, head, request, requestId);
-    observer.hit(counts, response.status, observed);
+    observer.hit(counts, response.status);
     return response;
   }
 
@@ -272,8 +267,9 @@ export class Serving {
     };
   }
 
-  #observed({ method, target, headers }: GatewayRequest, startMs = performance.now()): ObservedRequest {
+  #observed({ method, target, headers }: GatewayRequest): ObservedRequest {
     const { path } = splitTarget(target);
+    const startMs = performance.now();
     return { requestId: this.#requestIdOf(headers['x-request-id']), method, path, headers, startMs };
   }
 
