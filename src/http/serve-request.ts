@@ -274,8 +274,8 @@ export class Serving {
   }
 
   #end({ request, requestContext }: Call, response: GatewayResponse): GatewayResponse {
-    const serverTiming = this.#deps.observer.end(requestContext, response.status);
-    return this.#deps.writer.completed(response, request, requestContext.origin.requestId, serverTiming);
+    this.#deps.observer.end(requestContext, response.status);
+    return this.#deps.writer.completed(response, request, requestContext.origin.requestId);
   }
 }
 

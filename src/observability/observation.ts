@@ -50,7 +50,7 @@ export interface ObservedRequest {
   readonly startMs: number;
 }
 
-/** The facts of a request for the log, the metrics, `Server-Timing` and the trace. */
+/** The facts of a request for the log, the metrics and the trace. */
 export class RequestContext {
   readonly origin: ObservedRequest;
   /** Undefined where traces are off. */
@@ -64,8 +64,6 @@ export class RequestContext {
   isRejected = false;
   /** Statements of this request. One that several requests share counts for the first of them. */
   statements = 0;
-  /** Sum of their durations, with the wait for a connection. */
-  databaseMs = 0;
 
   constructor(origin: ObservedRequest, span: RequestSpan | undefined, requests: RequestCounts) {
     this.origin = origin;

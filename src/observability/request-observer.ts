@@ -51,11 +51,9 @@ export class RequestObserver {
     return work();
   }
 
-  /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */
-  end(request: RequestContext, status: number): string | undefined {
-    const durationMs = ageMs(request.origin);
-    this.observe({ kind: 'end', request, status, durationMs });
-    return request.counts.handler === 'other' ? undefined : serverTiming(request, durationMs);
+  /** Records the response. */
+  end(request: RequestContext, status: number): void {
+    this.observe({ kind: 'end', request, status, durationMs: ageMs(request.origin) });
   }
 
   /** Counts a response from memory, which is neither logged nor traced. */
@@ -74,9 +72,7 @@ export class RequestObserver {
     if (request) request.statements += 1;
     const span = this.#tracing.startStatement(name, text);
     return (error) => {
-      const durationMs = performance.now() - startMs;
-      if (request) request.databaseMs += durationMs;
-      this.observe({ kind: 'statement', name, durationMs, error, span });
+      this.observe({ kind: 'statement', name, durationMs: performance.now() - startMs, error, span });
     };
   };
 
@@ -86,12 +82,6 @@ export class RequestObserver {
 }
 
 const ageMs = ({ startMs }: ObservedRequest): number => performance.now() - startMs;
-
-/** https://www.w3.org/TR/server-timing/ */
-const serverTiming = ({ statements, databaseMs }: RequestContext, durationMs: number): string =>
-  statements === 0
-    ? `total;dur=${durationMs.toFixed(1)}`
-    : `total;dur=${durationMs.toFixed(1)}, db;dur=${databaseMs.toFixed(1)};desc="statements: ${statements}"`;
 
 const SANE = /^[\w.:+/=@-]{1,128}$/;
 

@@ -95,6 +95,22 @@ describe('the log', () => {
     }
   });
 
+  test('tells of each of several requests of one turn of the event loop its own statements, and of nothing later', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database, { CACHE_MAX_MB: '0' });
+    const parent = await insertCategory(database);
+    await insertCategory(database, { parent_id: parent });
+    const STATEMENTS = {
+      'query One { notices { id } }': 1,
+      'query None { __typename }': 0,
+      'query Two { categories { id children { id } } }': 2,
+    };
+    await Promise.all(Object.keys(STATEMENTS).map((query) => gateway.post({ query })));
+    await gateway.post({ query: 'query Later { __typename }' });
+    const told = lines(gateway).map(({ operation, statements }) => [operation, statements]);
+    expect(Object.fromEntries(told)).toEqual({ One: 1, None: 0, Two: 2, Later: 0 });
+  });
+
   test('puts a statement that requests share down to the one that came first', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);

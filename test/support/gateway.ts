@@ -157,7 +157,7 @@ export const cachedResponse = (
 
 /** What two answers to one request have in common: all but what is of the request. */
 export const lasting = ({ status, headers, text }: CachedResponse) => {
-  const { 'x-request-id': _, 'server-timing': __, 'x-accel-expires': ___, ...rest } = headers;
+  const { 'x-request-id': _, 'x-accel-expires': __, ...rest } = headers;
   return { status, headers: rest, text };
 };
 
