@@ -146,7 +146,7 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const access = await openAccess(config.access, connected.clock, log);
   onClose(access.close);
   const followed = await followChanges(given, connected);
-  const memory = createMemory(given, observability, followed);
+  const memory = createMemory(given, followed);
   const graphql = createGraphql(given, { observability, operations, followed, memory, access });
   const counting = { ...observability, ...memory, ...followed, ...graphql };
   const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
@@ -239,14 +239,13 @@ const followChanges = async (
 /** What is kept of the database, and what waits to be written to it. */
 const createMemory = (
   { config, languages, databaseUrl, log, onClose }: Given,
-  { tracing }: Observability,
   { sql, clock, tagVersions, freshnessMonitor }: Followed,
 ) => {
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
   const fallBacks = languages.all.flatMap((language) => (language.fallBacks ? [language.fallBacks] : []));
-  const lateDeps = { sql, clock, tracing, timeoutMs };
+  const lateDeps = { sql, clock, timeoutMs };
   const lateSources = new Map(
     FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
   );
@@ -305,7 +304,6 @@ const createGraphql = (
     features,
     lateSources,
     languages,
-    tracing,
     knownRows,
     maxRows,
   });

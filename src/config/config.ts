@@ -161,15 +161,7 @@ const tracingOf = (values: Values): TracingConfig | undefined => {
     values.otelExporterOtlpEndpoint !== undefined ||
     values.otelExporterOtlpTracesEndpoint !== undefined;
   if (isDisabled || !isWanted) return undefined;
-  return {
-    sampler: values.otelTracesSampler,
-    samplerArg: values.otelTracesSamplerArg,
-    batch: {
-      scheduledDelayMillis: values.otelBspScheduleDelay,
-      maxQueueSize: values.otelBspMaxQueueSize,
-      maxExportBatchSize: values.otelBspMaxExportBatchSize,
-    },
-  };
+  return { share: values.otelTracesSamplerArg, delayMs: values.otelBspScheduleDelay };
 };
 
 const accessFaults = (values: Values, { access }: Derived): string[] => {

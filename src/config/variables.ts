@@ -347,35 +347,13 @@ const tracing = ofProgram({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: row(httpUrl, 'The same, for traces only. Its path is used as it is.', {
     whenUnset: '`OTEL_EXPORTER_OTLP_ENDPOINT`',
   }),
-  OTEL_EXPORTER_OTLP_PROTOCOL: row(choice(['http/protobuf']), 'Protocol of the exporter.', {
-    whenUnset: '`http/protobuf`',
-  }),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: row(choice(['http/protobuf']), 'The same, for traces only.', {
-    whenUnset: '`OTEL_EXPORTER_OTLP_PROTOCOL`',
-  }),
-  OTEL_TRACES_SAMPLER: row(
-    choice([
-      'parentbased_always_on',
-      'parentbased_always_off',
-      'parentbased_traceidratio',
-      'always_on',
-      'always_off',
-      'traceidratio',
-    ]),
-    'Which traces are recorded.',
-    { default: 'parentbased_always_on' },
+  OTEL_TRACES_SAMPLER_ARG: row(
+    fraction,
+    'Share of the traces that begin here, which are recorded. A trace that goes on is recorded where its caller does.',
+    { default: '1' },
   ),
-  OTEL_TRACES_SAMPLER_ARG: row(fraction, 'Share of the traces that the `traceidratio` samplers record.', {
-    default: '1',
-  }),
   OTEL_BSP_SCHEDULE_DELAY: row({ ...positiveInteger, unit: 'ms' }, 'Longest time before spans are sent.', {
     default: '5000',
-  }),
-  OTEL_BSP_MAX_QUEUE_SIZE: row(positiveInteger, 'Most spans that wait to be sent. Further ones are dropped.', {
-    default: '2048',
-  }),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: row(positiveInteger, 'Most spans in one message to the collector.', {
-    default: '512',
   }),
 });
 
@@ -429,7 +407,7 @@ export const GROUPS = [
   group(
     'Traces',
     tracing,
-    'They are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…`. A `,` or `=` in a value of `OTEL_RESOURCE_ATTRIBUTES` is `%2C` or `%3D`; otherwise OpenTelemetry drops all of them.',
+    'They are sent by OTLP over HTTP (protobuf), and only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…`. A `,` or `=` in a value of `OTEL_RESOURCE_ATTRIBUTES` is `%2C` or `%3D`; otherwise OpenTelemetry drops all of them.',
   ),
 ];
 
