@@ -161,9 +161,6 @@ const isOrigin = (value: string): boolean =>
 
 export const originList = listOf('* or origins such as https://shop.example with commas between', isOrigin);
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
-export const headerNames = listOf('names of headers with commas between', (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name));
-
 export const keySetUrl: Value<string> = {
   ...textWith('an https:// or http:// URL without a password', [isKeySetUrl]),
   // A refused URL may have a password; an accepted one has none.

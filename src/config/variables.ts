@@ -5,7 +5,6 @@ import {
   databaseUrl,
   exposure,
   fraction,
-  headerNames,
   hostName,
   httpUrl,
   integer,
@@ -256,10 +255,6 @@ const access = {
     },
   ),
   CORS_ORIGINS: row(originList, 'Web origins whose scripts may read responses. `*`: all.', { default: '' }),
-  CORS_ALLOWED_HEADERS: row(headerNames, 'Request headers that scripts of these origins may send.', {
-    default:
-      'authorization,content-type,if-none-match,x-preview-at,x-request-id,traceparent,tracestate,baggage,sentry-trace,apollographql-client-name,apollographql-client-version',
-  }),
 };
 
 const agents = {
