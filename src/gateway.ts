@@ -48,7 +48,7 @@ import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import { createObservability } from './observability/events.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
-import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
+import { createLoadGuard } from './overload/load-guard.ts';
 import { createPages } from './pages/pages.ts';
 import { findDemoPicture, SHOP_DOCUMENTS } from './pages/shop.ts';
 import { loadRestOperations } from './rest/documents.ts';
@@ -313,7 +313,6 @@ const createGraphql = (
     poolSize,
     connections,
     pool: followed.pool,
-    lag: watchLoopLag(),
     onRefused: (state) => observability.observer.observe({ kind: 'overload', load: state }),
   });
   onClose(load.stop);

@@ -283,9 +283,6 @@ const load = {
       default: '750',
     },
   ),
-  MAX_LOOP_LAG_MS: row(milliseconds(10), 'Longest delay of the event loop. Beyond it, requests get a 503.', {
-    default: '2000',
-  }),
   MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions at once. Further ones get a 503.', {
     default: '2000',
   }),

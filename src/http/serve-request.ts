@@ -149,22 +149,17 @@ export class Serving {
   ): Promise<GatewayResponse> {
     // Pages, and what may be in memory by another spelling.
     if ('respond' in route || known?.entry.response !== undefined) return this.#answer(request, key, route);
-    const isLagging = this.#deps.load.isLagging();
-    const answered = isLagging ? undefined : this.#deps.load.ifFree(key, () => this.#answer(request, key, route));
+    const answered = this.#deps.load.ifFree(key, () => this.#answer(request, key, route));
     if (answered) return answered;
     // Late values are waited for in a queue with limits of its own. A HEAD takes none.
     if (request.method !== 'HEAD' && route.isAllLate?.(request)) return this.#answer(request, key, route);
-    if (isLagging) return this.#reject(request, route);
     const client = { key, isGone: request.isGone, bytes: bytesOf(request) };
     const later = await this.#deps.load.inTurn(client, async () => {
       // An equal request may have been answered meanwhile.
       const now = key === undefined ? undefined : this.#deps.requests.find(key);
       return (now && this.#answerKnown(request, key, now)) ?? this.#answer(request, key, route);
     });
-    return later ?? this.#reject(request, route);
-  }
-
-  #reject(request: GatewayRequest, route: Route): GatewayResponse {
+    if (later) return later;
     const requestId = this.#requestIdOf(request.headers['x-request-id']);
     return this.#deps.writer.rejected(this.#deps.load.refuse(), route.errors, request, requestId);
   }
