@@ -88,8 +88,7 @@ export interface GatewayParts {
 
 /**
  * Puts the gateway together on a migrated database. If it fails, nothing stays open.
- * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens or of plugins
- * cannot be used
+ * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of plugins cannot be used
  */
 export const createGateway = async (
   config: Config,

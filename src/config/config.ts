@@ -122,7 +122,6 @@ const SWITCHES = ROWS.filter(([, { value }]) => value === exposure).map(([name])
 const derive = (values: Values) => {
   const access: AccessConfig = {
     tokens: values.accessTokens,
-    tokensFile: values.accessTokensFile,
     jwt:
       values.jwksUrl === undefined
         ? undefined

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type Exposure, isKeySetUrl } from '../access/access.ts';
+import type { Exposure } from '../access/access.ts';
 import { isToken, TOKEN_RULE } from '../access/tokens.ts';
 import {
   asksForWrites,
@@ -160,6 +160,11 @@ const isOrigin = (value: string): boolean =>
   value === '*' || (/^https?:\/\/[^*]+$/.test(value) && URL.parse(value)?.origin === value);
 
 export const originList = listOf('* or origins such as https://shop.example with commas between', isOrigin);
+
+const isKeySetUrl = (value: string): boolean => {
+  const { protocol, username, password } = URL.parse(value) ?? {};
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+};
 
 export const keySetUrl: Value<string> = {
   ...textWith('an https:// or http:// URL without a password', [isKeySetUrl]),

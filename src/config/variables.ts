@@ -233,9 +233,6 @@ const access = {
       whenUnset: 'none: everything is public',
     },
   ),
-  ACCESS_TOKENS_FILE: row(path, 'File of further tokens, one on each line. It is read again when it changes.', {
-    closes: true,
-  }),
   PREVIEW_TOKENS: row(tokenList, 'Tokens that let callers see answers of another time by the header `x-preview-at`.', {
     default: '',
   }),
