@@ -70,7 +70,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   for (const record of head) drafting.learn(record);
   const columnOf = (field: string, draft?: Pick<Draft, 'columns'>): string =>
     draft?.columns?.[field] ?? reader.columnOf(field);
-  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, onFault });
+  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, head, onFault });
 
   await createStage(client, kind);
   for await (const batch of records) {
@@ -79,7 +79,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rows.stagedRows });
     signal.throwIfAborted();
   }
-  await stage(client, [...rows.read(reader.end?.() ?? []), ...rows.end()]);
+  await stage(client, rows.read(reader.end?.() ?? []));
   await indexStage(client, kind);
   const { stagedRows, unknownCurrencies } = rows;
   const { inner: variants, ...counts } = await mergeStage({
@@ -90,6 +90,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     keys: format.keys ?? [],
     stagedRows,
     mayShareSkus: format.mayShareSkus ?? false,
+    standTogether: format.standTogether ?? false,
     prune,
     columnOf: (field) => columnOf(fieldOf(kind, field)),
     isInTransaction: options.isInTransaction,

@@ -27,8 +27,6 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await (find ? find(context) : findExisting(client, kind));
   await prune?.keep(kind.table, STAGE);
-  // Rows that were staged only because their keys count. They were reported when they were staged.
-  await client.query(`delete from ${STAGE} where mark = 'rejected'`);
   await rejectRepeated(context);
   await rejectIncomplete(context);
   onProgress('checking', stagedRows);
@@ -41,10 +39,9 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
 /** Writes rows that do not depend on one another, but for values that they may take from one another. */
 const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
   const { client, kind } = context;
-  const { write, differing } = await createTableWriter(context, kind);
+  const { write } = await createTableWriter(context, kind);
   const dependent = dependentRows(kind);
   return {
-    differing,
     begin: () => freeValues(client, kind),
     write: async (range) => ({ ...(await write(range)), createdCategories: 0 }),
     reject: (context, refused) => rejectRefused(context, refused, dependent),
