@@ -28,7 +28,6 @@ import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { JsonBodies } from './graphql/json-body.ts';
-import { createCostLimit } from './graphql/limits/cost.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { EventStreams } from './graphql/live/event-stream.ts';
 import { createMaskError } from './graphql/mask-error.ts';
@@ -296,7 +295,7 @@ const createGraphql = (
   const { tracing } = observability;
   const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
-  const maxRows = queryLimits.maxCost;
+  const { maxCost } = queryLimits;
   const features = [...FEATURES, createBrowse(browseIndex)];
   const createContext = createContextFactory({
     ...followed,
@@ -304,7 +303,7 @@ const createGraphql = (
     lateSources,
     languages,
     knownRows,
-    maxRows,
+    maxRows: maxCost,
   });
   const connections = poolSize * (1 + config.databaseReplicaUrls.length);
   const load = createLoadGuard({
@@ -315,10 +314,9 @@ const createGraphql = (
     onRefused: (state) => observability.observer.observe({ kind: 'overload', load: state }),
   });
   onClose(load.stop);
-  const costLimit = createCostLimit(schema, queryLimits.maxCost);
   const compiled = new CompiledExecution();
   const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
-  const executing = { documents, createContext, responseCache, costLimit, load, tracing, timeoutMs };
+  const executing = { documents, createContext, responseCache, maxCost, load, tracing, timeoutMs };
   const execution = areShared
     ? new SharedExecution({ ...executing, compiled, answers })
     : new OwnExecution({ ...executing, hideSuggestions: !config.fieldSuggestions });

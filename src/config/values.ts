@@ -183,7 +183,7 @@ export const databaseUrl: Value<string> = {
     [isPostgresUrl, 'must begin with postgresql://'],
     [isWholeUrl, 'must be a whole URL, in which special characters are written as %23 for #'],
     [hasReadableFiles, 'must name certificates and keys that can be read'],
-    [asksForWrites, 'must ask for target_session_attrs read-write, primary or any, as views are counted'],
+    [asksForWrites, 'must ask for target_session_attrs read-write or primary, as views are counted'],
   ),
   secretsIn: (url) => passwordsIn(url),
 };

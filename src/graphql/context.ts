@@ -8,7 +8,6 @@ import type { Sql } from '../database/sql.ts';
 import type { VisibleBy } from '../database/visible-rows.ts';
 import type { Language, Languages } from '../language/languages.ts';
 import type { Metric } from '../observability/metrics.ts';
-import type { Changes } from './live/changed-ids.ts';
 
 /** What the resolvers of one operation share. */
 export interface OperationContext extends OperationClients {
@@ -23,6 +22,14 @@ export interface OperationContext extends OperationClients {
   /** Those that there are. */
   readonly languages: Languages;
   readonly changes?: Changes;
+}
+
+/** The ids of rows that have changed, or everything where they are not known. */
+export interface Changes {
+  readonly products: readonly number[];
+  readonly categories: readonly number[];
+  readonly notices: readonly number[];
+  readonly everything: boolean;
 }
 
 /** The rows that the lists of one operation have returned, and how many they may. */
