@@ -102,11 +102,6 @@ const database = {
     'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL` or `CHANGE_FEED=poll`.',
     { default: 'none' },
   ),
-  PREPARED_STATEMENTS: row(
-    choice(['auto', 'on', 'off']),
-    'Whether statements are prepared. `auto`: not with `DATABASE_POOLER=transaction`.',
-    { default: 'auto' },
-  ),
   DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', {
     default: './data',
   }),
