@@ -1,7 +1,7 @@
 import { LateValue } from '../cache/late-value.ts';
 import type { Notice, NoticeType, Prisma, PrismaClient } from '../database/generated/client/client.ts';
-import { inList } from '../database/prisma.ts';
-import { createSharedLoader, type Sql } from '../database/sql.ts';
+import { rowsBy } from '../database/prisma.ts';
+import type { Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LateSource, type LoaderScope, memo } from '../graphql/context.ts';
 import { inEffect, readable } from './in-effect.ts';
@@ -47,10 +47,7 @@ export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
     const rows = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
     return rows[0]?.nextChangeAt ?? null;
   },
-  byId: createSharedLoader({
-    read: (ids: number[]) => prisma.notice.findMany({ where: { id: { in: inList(ids) } } }),
-    keyOf: ({ id }) => id,
-  }),
+  byId: rowsBy('id', (where) => prisma.notice.findMany({ where })),
 });
 
 /** Loaders for one operation. */

@@ -3,8 +3,8 @@ import type { Dependencies } from '../cache/dependencies.ts';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import { RowVanished } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
-import { inList } from '../database/prisma.ts';
-import { createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
+import { rowsBy } from '../database/prisma.ts';
+import type { Sql, Statement } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 import { createAliasLoader, idsOf } from '../translation/alias.ts';
@@ -35,11 +35,8 @@ declare module '../graphql/context.ts' {
   }
 }
 
-/** A product, and the category that was read with it. */
-interface ProductInCategory {
-  readonly product: Product;
-  readonly category: Category;
-}
+/** A product with the category that was read with it. */
+type ProductInCategory = Product & { readonly category: Category };
 
 /** An item of a list that is read without its row, because that is most often known. */
 type ListedId = Pick<Product, 'id' | 'categoryId'>;
@@ -67,10 +64,7 @@ class ProductLists {
     this.#sql = sql;
     this.#shown = isTranslated ? 'rows' : 'untranslated';
     this.#known = known;
-    this.#rowsById = createSharedLoader({
-      read: (ids: number[]) => keepRows(known, () => prisma.product.findMany({ where: { id: { in: inList(ids) } } })),
-      keyOf: ({ id }) => id,
-    });
+    this.#rowsById = rowsBy('id', (where) => keepRows(known, () => prisma.product.findMany({ where })));
   }
 
   async read({ statementOf, values }: ListRead, now: Date, dependencies: Dependencies): Promise<Product[]> {
@@ -108,11 +102,10 @@ const readInCategory = async (
   known: KnownRowsOf<Product> | undefined,
   where: Prisma.ProductWhereInput,
 ): Promise<ProductInCategory[]> => {
-  const found: ProductInCategory[] = [];
+  let found: ProductInCategory[] = [];
   await keepRows(known, async () => {
-    const rows = await prisma.product.findMany({ where, include: { category: true }, relationLoadStrategy: 'join' });
-    for (const { category, ...product } of rows) found.push({ product, category });
-    return found.map(({ product }) => product);
+    found = await prisma.product.findMany({ where, include: { category: true }, relationLoadStrategy: 'join' });
+    return found.map(({ category: _, ...product }) => product);
   });
   return found;
 };
@@ -124,14 +117,8 @@ export const createProductReads = (deps: ProductReadDeps, known?: KnownRowsOf<Pr
   const { sql, prisma } = deps;
   const lists = new ProductLists(deps, known);
   return {
-    byId: createSharedLoader({
-      read: (ids: number[]) => readInCategory(prisma, known, { id: { in: inList(ids) } }),
-      keyOf: ({ product }) => product.id,
-    }),
-    bySlug: createSharedLoader({
-      read: (slugs: string[]) => readInCategory(prisma, known, { slug: { in: inList(slugs) } }),
-      keyOf: ({ product }) => product.slug,
-    }),
+    byId: rowsBy('id', (where) => readInCategory(prisma, known, where)),
+    bySlug: rowsBy('slug', (where) => readInCategory(prisma, known, where)),
     aliases: createAliasLoader(sql, 'product'),
     list: ({ categoryIds, orderBy, limit, languages }: ProductListKey, now: Date, dependencies: Dependencies) => {
       const ofAll = categoryIds.length === 0;
@@ -173,7 +160,6 @@ export class ProductLoaders {
   readonly #scope: LoaderScope;
   readonly #known: KnownRowsOf<Product> | undefined;
   readonly #byId = new Map<number, Product | null | Promise<Product | null>>();
-  readonly #lists = new Map<string, Promise<Product[]>>();
   readonly #ofEach = new Map<string, DataLoader<number, unknown>>();
 
   constructor(reads: ProductReads, scope: LoaderScope, known: KnownRowsOf<Product> | undefined) {
@@ -199,23 +185,24 @@ export class ProductLoaders {
   readonly bySlug = memo((slug: string) => this.#readBySlug(slug));
 
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
-  list(key: Omit<ProductListKey, 'languages'>): Promise<Product[]> {
+  readonly list = memo((key: Omit<ProductListKey, 'languages'>): Promise<Product[]> => {
     const { inFlight, now, dependencies, language } = this.#scope;
-    const own = { ...key, categoryIds: [...new Set(key.categoryIds)], languages: language.fallBacks };
-    return this.#listOnce(own, () => inFlight.track(this.#reads.list(own, now, dependencies)));
-  }
+    const categoryIds = [...new Set(key.categoryIds)];
+    if (categoryIds.length === 0) dependencies.add('product');
+    for (const id of categoryIds) dependencies.addGroup('product', id);
+    return inFlight.track(this.#reads.list({ ...key, categoryIds, languages: language.fallBacks }, now, dependencies));
+  }, JSON.stringify);
 
   /** The first `limit` visible products of one category. */
   ofCategory(id: number, orderBy: ProductOrder, limit: number): Promise<Product[]> {
     const { now, dependencies, language } = this.#scope;
-    const load = () =>
-      this.#forEach(`top ${orderBy} ${limit}`, id, async (categoryIds) => {
-        const key = { categoryIds, orderBy, limit, languages: language.fallBacks };
-        const rows = await this.#reads.topOfEach(key, now, dependencies);
-        const byCategory = Map.groupBy(rows, (row) => row.categoryId);
-        return categoryIds.map((categoryId) => byCategory.get(categoryId) ?? []);
-      });
-    return this.#listOnce({ categoryIds: [id], orderBy, limit }, load);
+    dependencies.addGroup('product', id);
+    return this.#forEach(`top ${orderBy} ${limit}`, id, async (categoryIds) => {
+      const key = { categoryIds, orderBy, limit, languages: language.fallBacks };
+      const rows = await this.#reads.topOfEach(key, now, dependencies);
+      const byCategory = Map.groupBy(rows, (row) => row.categoryId);
+      return categoryIds.map((categoryId) => byCategory.get(categoryId) ?? []);
+    });
   }
 
   /** The first `limit` visible products that are related to another one. */
@@ -269,21 +256,20 @@ export class ProductLoaders {
     return null;
   }
 
-  #withCategory(found: ProductInCategory | null): Product | null {
-    if (!found) return null;
-    this.#scope.loaders.category.remember(found.category);
-    return found.product;
+  #withCategory(product: ProductInCategory | null): Product | null {
+    if (product) this.#scope.loaders.category.remember(product.category);
+    return this.#visible(product);
   }
 
   #readById(id: number): Promise<Product | null> {
     const read = this.#scope.inFlight.track(this.#reads.byId.load(id));
-    return read.then((found) => this.#visible(this.#withCategory(found)));
+    return read.then((product) => this.#withCategory(product));
   }
 
   async #readBySlug(slug: string): Promise<Product | null> {
     if (!isStorable(slug)) return null;
     const { dependencies, inFlight, language } = this.#scope;
-    const product = this.#visible(this.#withCategory(await inFlight.track(this.#reads.bySlug.load(slug))));
+    const product = this.#withCategory(await inFlight.track(this.#reads.bySlug.load(slug)));
     if (product) {
       // No other product can have the slug before this one changes.
       dependencies.addRow('product', product.id);
@@ -296,18 +282,5 @@ export class ProductLoaders {
       if (found) return found;
     }
     return null;
-  }
-
-  #listOnce({ categoryIds, orderBy, limit }: ProductListKey, read: () => Promise<Product[]>): Promise<Product[]> {
-    const { dependencies } = this.#scope;
-    if (categoryIds.length === 0) dependencies.add('product');
-    for (const id of categoryIds) dependencies.addGroup('product', id);
-    const name = `${orderBy} ${limit} ${categoryIds}`;
-    let list = this.#lists.get(name);
-    if (!list) {
-      list = read();
-      this.#lists.set(name, list);
-    }
-    return list;
   }
 }

@@ -49,7 +49,7 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     });
     const pairs: [object | null | undefined, object, Readonly<Record<string, string>>][] = [
       [ofList[0], product, Prisma.ProductScalarFieldEnum],
-      [read?.product, product, Prisma.ProductScalarFieldEnum],
+      [read, product, Prisma.ProductScalarFieldEnum],
       [read?.category, joined, Prisma.CategoryScalarFieldEnum],
       [category, joined, Prisma.CategoryScalarFieldEnum],
       [
