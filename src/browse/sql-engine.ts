@@ -22,9 +22,6 @@ const WEIGHT_OF_ONE = 0.2;
 /** A word of one or two letters begins very many others. */
 const BROAD_LENGTH = 2;
 
-/** Mostly one of the first ones finds something. */
-const CORRECTIONS_AT_ONCE = 8;
-
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
 export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
   const broad = createSemaphore(MAX_BROAD);
@@ -70,12 +67,9 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
           near: doubtful.includes(term) ? nearestWords(term.text, words) : [],
         })),
       );
-      for (let from = 0; from < corrections.length; from += CORRECTIONS_AT_ONCE) {
-        const some = corrections.slice(from, from + CORRECTIONS_AT_ONCE);
-        const [first] = await foundOf(foundQuery(some, now, languages), true);
-        if (first !== undefined) return some[first];
-      }
-      return undefined;
+      if (corrections.length === 0) return undefined;
+      const [first = -1] = await foundOf(foundQuery(corrections, now, languages), true);
+      return corrections[first];
     },
   };
 };
