@@ -57,7 +57,6 @@ export const createNoticeLoaders = (
   late?: LateSource,
 ) => {
   let current: Promise<Notice[]> | undefined;
-  let nextChange: Promise<Date | null> | undefined;
 
   const read = async (id: number): Promise<Notice | null> => {
     dependencies.add('notice');
@@ -94,8 +93,7 @@ export const createNoticeLoaders = (
     /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
     nextChangeAt: (): Promise<Date | null> => {
       dependencies.add('notice');
-      nextChange ??= reads.nextChangeAt(now);
-      return nextChange;
+      return reads.nextChangeAt(now);
     },
     /** A readable notice, else null. Where the operation takes late values, its view count is one. */
     viewed: memo(dependencies.takesLate ? readViewed : read),
