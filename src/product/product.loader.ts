@@ -1,10 +1,9 @@
 import DataLoader from 'dataloader';
-import type { Dependencies } from '../cache/dependencies.ts';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import { RowVanished } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
 import { rowsBy } from '../database/prisma.ts';
-import type { Sql, Statement } from '../database/sql.ts';
+import type { Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 import { createAliasLoader, idsOf } from '../translation/alias.ts';
@@ -12,6 +11,7 @@ import type { ProductOrder } from './product.order.ts';
 import {
   countOfEachCategory,
   countOfEachTree,
+  type ListStatement,
   listOfAll,
   listOfCategories,
   mostUsedCurrency,
@@ -25,8 +25,6 @@ interface ProductListKey {
   readonly categoryIds: readonly number[];
   readonly orderBy: ProductOrder;
   readonly limit: number;
-  /** Of the names that a list is sorted by, as `Language.fallBacks`. */
-  readonly languages?: readonly string[] | undefined;
 }
 
 declare module '../graphql/context.ts' {
@@ -43,10 +41,8 @@ type ListedId = Pick<Product, 'id' | 'categoryId'>;
 
 type ProductReadDeps = Pick<ReadDeps, 'sql' | 'prisma' | 'isTranslated'>;
 
-interface ListRead {
-  readonly statementOf: (shown: 'rows' | 'untranslated' | 'ids') => Statement;
-  readonly values: readonly unknown[];
-}
+/** Of an operation. */
+type ReadScope = Pick<LoaderScope, 'now' | 'dependencies' | 'language'>;
 
 /**
  * Reads lists of products: of ids alone while most rows are known, which takes 0.6 of the CPU time for 20 products and 0.3 for 100 (2026-11-28),
@@ -67,13 +63,19 @@ class ProductLists {
     this.#rowsById = rowsBy('id', (where) => keepRows(known, () => prisma.product.findMany({ where })));
   }
 
-  async read({ statementOf, values }: ListRead, now: Date, dependencies: Dependencies): Promise<Product[]> {
+  async read(
+    list: ListStatement,
+    order: ProductOrder,
+    values: readonly unknown[],
+    scope: ReadScope,
+  ): Promise<Product[]> {
     const known = this.#known;
+    const { fallBacks } = scope.language;
     // An operation that has to be as new as possible uses no known rows: one statement reads ids and rows of one moment.
-    if (this.#wereMostKnown && dependencies.asOfMs !== undefined)
-      return this.#rowsOf(await this.#sql.rows<ListedId>(statementOf('ids'), values), now, dependencies);
+    if (this.#wereMostKnown && scope.dependencies.asOfMs !== undefined)
+      return this.#rowsOf(await this.#sql.rows<ListedId>(list(order, 'ids', fallBacks), values), scope);
     return keepRows(known, async () => {
-      const rows = await this.#sql.rows<Product>(statementOf(this.#shown), values);
+      const rows = await this.#sql.rows<Product>(list(order, this.#shown, fallBacks), values);
       const knownRows = known ? rows.filter(({ id }) => known.has(id)) : [];
       this.#wereMostKnown = isMost(knownRows, rows);
       return rows;
@@ -81,7 +83,7 @@ class ProductLists {
   }
 
   /** @throws RowVanished where a product has left the list since its ids were read */
-  async #rowsOf(list: readonly ListedId[], now: Date, dependencies: Dependencies): Promise<Product[]> {
+  async #rowsOf(list: readonly ListedId[], { now, dependencies }: ReadScope): Promise<Product[]> {
     const rows = list.map(({ id }) => this.#known?.find(id, dependencies));
     const unknown = list.filter((_, place) => rows[place] === undefined);
     this.#wereMostKnown = !isMost(unknown, list);
@@ -120,22 +122,13 @@ export const createProductReads = (deps: ProductReadDeps, known?: KnownRowsOf<Pr
     byId: rowsBy('id', (where) => readInCategory(prisma, known, where)),
     bySlug: rowsBy('slug', (where) => readInCategory(prisma, known, where)),
     aliases: createAliasLoader(sql, 'product'),
-    list: ({ categoryIds, orderBy, limit, languages }: ProductListKey, now: Date, dependencies: Dependencies) => {
-      const ofAll = categoryIds.length === 0;
-      const values = ofAll ? [now, limit] : [categoryIds, now, limit];
-      const make = ofAll ? listOfAll : listOfCategories;
-      return lists.read({ statementOf: (shown) => make(orderBy, shown, languages), values }, now, dependencies);
-    },
+    list: ({ categoryIds, orderBy, limit }: ProductListKey, scope: ReadScope) =>
+      categoryIds.length === 0
+        ? lists.read(listOfAll, orderBy, [scope.now, limit], scope)
+        : lists.read(listOfCategories, orderBy, [categoryIds, scope.now, limit], scope),
     /** The first `limit` of each category, one category after another. */
-    topOfEach: ({ categoryIds, orderBy, limit, languages }: ProductListKey, now: Date, dependencies: Dependencies) =>
-      lists.read(
-        {
-          statementOf: (shown) => topOfEachCategory(orderBy, shown, languages),
-          values: [categoryIds, now, limit],
-        },
-        now,
-        dependencies,
-      ),
+    topOfEach: ({ categoryIds, orderBy, limit }: ProductListKey, scope: ReadScope) =>
+      lists.read(topOfEachCategory, orderBy, [categoryIds, scope.now, limit], scope),
     /** The first `limit` that are related to each product, which `of` names, one product after another. */
     relatedToEach: async (ids: readonly number[], limit: number, now: Date) => {
       const rows = await sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
@@ -185,21 +178,19 @@ export class ProductLoaders {
   readonly bySlug = memo((slug: string) => this.#readBySlug(slug));
 
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
-  readonly list = memo((key: Omit<ProductListKey, 'languages'>): Promise<Product[]> => {
-    const { inFlight, now, dependencies, language } = this.#scope;
+  readonly list = memo((key: ProductListKey): Promise<Product[]> => {
+    const { inFlight, dependencies } = this.#scope;
     const categoryIds = [...new Set(key.categoryIds)];
     if (categoryIds.length === 0) dependencies.add('product');
     for (const id of categoryIds) dependencies.addGroup('product', id);
-    return inFlight.track(this.#reads.list({ ...key, categoryIds, languages: language.fallBacks }, now, dependencies));
+    return inFlight.track(this.#reads.list({ ...key, categoryIds }, this.#scope));
   }, JSON.stringify);
 
   /** The first `limit` visible products of one category. */
   ofCategory(id: number, orderBy: ProductOrder, limit: number): Promise<Product[]> {
-    const { now, dependencies, language } = this.#scope;
-    dependencies.addGroup('product', id);
+    this.#scope.dependencies.addGroup('product', id);
     return this.#forEach(`top ${orderBy} ${limit}`, id, async (categoryIds) => {
-      const key = { categoryIds, orderBy, limit, languages: language.fallBacks };
-      const rows = await this.#reads.topOfEach(key, now, dependencies);
+      const rows = await this.#reads.topOfEach({ categoryIds, orderBy, limit }, this.#scope);
       const byCategory = Map.groupBy(rows, (row) => row.categoryId);
       return categoryIds.map((categoryId) => byCategory.get(categoryId) ?? []);
     });
