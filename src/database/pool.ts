@@ -24,7 +24,7 @@ interface Options {
   readonly observer?: ObserveStatement;
 }
 
-/** Is called as a statement is given to the pool, with its name if it has one and its text. Returns a function that is called at the statement's end. */
+/** Is called as a statement is sent, with its name if it has one and its text. Returns a function that is called at the statement's end. */
 export type ObserveStatement = (name: string | undefined, text: string) => (error?: unknown) => void;
 
 const CONNECT_TIMEOUT_MS = 1500;
@@ -43,6 +43,9 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
   const watchdog = createQueryWatchdog(timeoutMs + SERVER_GRACE_MS);
 
   class CountingClient extends DatabaseClient {
+    /** Whether it was taken out of the pool for several statements, as for a transaction: those are not the pool's own. */
+    isTaken = false;
+
     constructor(config?: ConnectionConfig) {
       super(config);
       watchdog.follow(this);
@@ -52,7 +55,8 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
     override query = ((...args: Parameters<pg.Client['query']>) => {
       statements += 1;
       watchdog.asked(this);
-      return super.query(...withExactJson(isPrepared ? args : unnamed(args)));
+      const result = super.query(...withExactJson(isPrepared ? args : unnamed(args)));
+      return observer && this.isTaken ? observed(observer, args, result as unknown as Promise<unknown>) : result;
     }) as pg.Client['query'];
   }
 
@@ -64,12 +68,14 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
         if (!isPlanOutdated(error)) throw error;
         return super.query(...unnamed(args));
       });
-      const [query] = args;
-      const { name, text } = typeof query === 'string' ? { name: undefined, text: query } : query;
-      const end = observer?.(name, text);
-      if (end) result.then(() => end(), end);
-      return result;
+      return observer ? observed(observer, args, result) : result;
     }) as pg.Pool['query'];
+
+    // Its own statements get their connection by a callback.
+    override connect = ((callback?: Parameters<pg.Pool['connect']>[0]) =>
+      callback
+        ? super.connect(callback)
+        : super.connect().then((client) => Object.assign(client, { isTaken: true }))) as pg.Pool['connect'];
   }
 
   const pool = new WatchedPool({
@@ -89,11 +95,23 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+  pool.on('release', (_error, client) => Object.assign(client, { isTaken: false }));
   // Without a listener of its own, a connection in use that breaks would take the process down.
   pool.on('connect', (client) =>
     client.on('error', (error) => log.warn({ err: error }, 'a database connection broke')),
   );
   return { pool, statementCount: () => statements };
+};
+
+const observed = <Result extends Promise<unknown>>(
+  observer: ObserveStatement,
+  [config]: readonly unknown[],
+  result: Result,
+): Result => {
+  const { name, text } = typeof config === 'string' ? { name: undefined, text: config } : (config as pg.QueryConfig);
+  const end = observer(name, text);
+  result.then(() => end(), end);
+  return result;
 };
 
 /**
