@@ -67,7 +67,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
         prune,
         onFault: (fault) => report.fault(source.name, fault),
         onWarning: (text) => report.warning(source.name, text),
-        onProgress: (state) => report.progress(state),
+        onProgress: (step, rows) => report.progress(step, rows),
         signal,
       });
       report.counts(source.name, counts);

@@ -30,7 +30,7 @@ export const createObservability = async ({ exposure, logRequests, tracing: trac
     shown.log?.(event, requestLog);
     if (tracing.isOn) shown.trace?.(event);
   };
-  const observer = new RequestObserver({ requests, tracing, logsHits: logRequests === 'all', observe });
+  const observer = new RequestObserver({ requests, tracing, observe });
   return { version, requests, tracing, observer };
 };
 
@@ -61,8 +61,6 @@ const EVENTS: Events = {
   hit: {
     count: ({ counts, status }, requests) =>
       requests.answered(counts, 'hit', status, 0, status === 404 ? 'NOT_FOUND' : undefined),
-    log: ({ request, status, durationMs }, log) => request && log.writeHit({ request, status, durationMs }),
-    trace: ({ request, status }) => request && endSpan({ request, status }),
   },
   refusal: {
     count: (event, requests) => countAnswer(event, requests),

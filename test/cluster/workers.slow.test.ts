@@ -50,7 +50,7 @@ describe('two workers', () => {
   let asked = 0;
 
   beforeAll(async () => {
-    gateway = await start({ ...PATIENT, CACHE_MAX_MB: '100', LOG_REQUESTS: 'all', SHUTDOWN_TIMEOUT_MS: '4000' });
+    gateway = await start({ ...PATIENT, CACHE_MAX_MB: '100', SHUTDOWN_TIMEOUT_MS: '4000' });
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 
