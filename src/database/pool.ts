@@ -79,19 +79,18 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
   const pool = new WatchedPool({
     ...connection,
     Client: CountingClient,
-    ...(onConnect && { onConnect }),
-    ...(pooling === 'none' && { startup: { ...connection.startup, ...SESSION_SETTINGS } }),
+    // PgBouncer lets no session begin with them. Where each transaction has another session, they are for the role to set.
+    ...(pooling === 'none' && {
+      startup: { ...connection.startup, ...SESSION_SETTINGS },
+      statement_timeout: timeoutMs,
+    }),
+    onConnect: async (client) => {
+      if (pooling === 'session') await client.query(`set statement_timeout = ${timeoutMs}; ${SET_SESSION}`);
+      await onConnect?.(client);
+    },
     types: TYPES,
     max: size,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
-    ...(pooling === 'none' && { statement_timeout: timeoutMs }),
-    // PgBouncer lets no session begin with them. Where each transaction has another session, they are for the role to set.
-    ...(pooling === 'session' && {
-      onConnect: async (client) => {
-        await client.query(`set statement_timeout = ${timeoutMs}; ${SET_SESSION}`);
-        await onConnect?.(client);
-      },
-    }),
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
   pool.on('release', (_error, client) => Object.assign(client, { isTaken: false }));

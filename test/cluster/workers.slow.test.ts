@@ -10,7 +10,7 @@ import { PATIENT } from '../support/gateway.ts';
 import { childrenOf, runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { parseMetrics, type Scrape } from '../support/scrape.ts';
-import { openSession, untilBlocked } from '../support/session.ts';
+import { openSession, untilViewsWait } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { expectHonest, numbers, numbersOf, startLoad, stored, view } from '../support/views.ts';
@@ -179,7 +179,7 @@ describe('a shutdown', () => {
     await backOffice.query('update notice set title = title where id = $1', [id]);
     const views = Promise.all(numbers(1, 20).map(() => getByNewConnection(`${gateway.url}/api/notice/${id}`)));
     // Each worker has a statement of its own that waits.
-    await untilBlocked(database, 2);
+    await untilViewsWait(database, 2);
     gateway.command.child.kill('SIGTERM');
     await gateway.command.printed(/shutting down/);
     await expect

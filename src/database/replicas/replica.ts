@@ -194,9 +194,6 @@ const createProber = ({ name, connection, delayMs, onChange, log }: ProberOption
   let position: ReplayPosition | undefined;
   /** When the question was sent that is not answered yet. */
   let askedMs: number | undefined;
-  /** When the question was sent that was answered last. */
-  let answeredMs = Number.NEGATIVE_INFINITY;
-  let suspectedMs = Number.NEGATIVE_INFINITY;
   let isScheduled = false;
   let nextConnectMs = 0;
   let isClosed = false;
@@ -217,11 +214,9 @@ const createProber = ({ name, connection, delayMs, onChange, log }: ProberOption
   const ask = async (): Promise<void> => {
     isScheduled = false;
     if (isClosed) return;
-    const sentMs = performance.now();
-    askedMs = sentMs;
+    askedMs = performance.now();
     try {
       const { rows } = await pool.query<ReplayPosition>(REPLAY_POSITION);
-      answeredMs = sentMs;
       position = rows[0];
       if (isKnownAway) log.info({ replica: name }, 'a replica is back');
       isKnownAway = false;
@@ -245,12 +240,11 @@ const createProber = ({ name, connection, delayMs, onChange, log }: ProberOption
     position: () => position,
     /** Whether it answers quickly. */
     isResponsive: (): boolean =>
-      position !== undefined &&
-      answeredMs > suspectedMs &&
-      (askedMs === undefined || performance.now() - askedMs < PATIENCE_MS),
-    /** Until the next answer it does not count as responsive. */
+      position !== undefined && (askedMs === undefined || performance.now() - askedMs < PATIENCE_MS),
+    /** Its position is not known until the next answer. */
     suspect: (): void => {
-      suspectedMs = performance.now();
+      position = undefined;
+      onChange();
     },
     close: (): void => {
       isClosed = true;
