@@ -188,16 +188,14 @@ const readOperations = async ({ config, parts }: Given) => {
 
 /** A pool of connections to a database that is there. */
 const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer }: Observability) => {
-  const { preparedStatements, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
+  const { databasePooler: pooling, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
   const connection = connectionConfig(databaseUrl);
-  const { databasePooler: pooling } = config;
   const lacks = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
     checkSessions(client, pooling),
   );
   for (const lack of lacks) log.warn(lack);
-  const isPrepared = preparedStatements === 'auto' ? pooling !== 'transaction' : preparedStatements === 'on';
   const reading = { timeoutMs, log, observer: observer.statement };
-  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size });
+  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, size });
   onClose(() => pool.end());
   return { connection, reading, pool, statementCount, clock: createClock() };
 };
