@@ -25,8 +25,6 @@ export const isBusy = (client: pg.Client): boolean => inner(client).readyForQuer
 /** The driver's client, which can begin a session with any setting, and find its server among several. */
 export class DatabaseClient extends pg.Client {
   readonly config: ConnectionConfig;
-  /** Whether the connection ends because we end it. */
-  isEnding = false;
 
   constructor(config: ConnectionConfig = {}) {
     super(config);
@@ -42,12 +40,6 @@ export class DatabaseClient extends pg.Client {
     connecting.then(() => callback(null), callback);
     return undefined;
   }) as pg.Client['connect'];
-
-  // As above.
-  override end = ((callback?: (error: Error) => void): Promise<void> | undefined => {
-    this.isEnding = true;
-    return callback ? void super.end(callback) : super.end();
-  }) as pg.Client['end'];
 
   /** Called by the driver as it connects. */
   getStartupConf(): Record<string, string> {

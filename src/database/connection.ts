@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { ConnectionConfig } from './client.ts';
-import { PrimaryHost, SESSION_ATTRIBUTES, type SessionAttributes } from './hosts.ts';
+import { PrimaryHost } from './hosts.ts';
 
 /**
  * Makes the settings of our connections, from a URL of the operator's. Where the URL names several hosts, all connections that are opened
@@ -9,12 +9,9 @@ import { PrimaryHost, SESSION_ATTRIBUTES, type SessionAttributes } from './hosts
  */
 export const connectionConfig = (url: string): ConnectionConfig => {
   const [config = {}, ...others] = urlsOf(url).map(configOf);
-  const { target_session_attrs: attributes, ...connection } = config;
-  if (others.length === 0 && (attributes === undefined || attributes === 'any')) return connection;
+  if (others.length === 0) return config;
   const hosts = [config, ...others].map(({ host = 'localhost', port = 5432 }: pg.ClientConfig) => ({ host, port }));
-  // libpq takes any server where the URL does not say; here, one that takes no writes would be of no use.
-  const primary = new PrimaryHost(connection, hosts, attributes ?? 'read-write');
-  return { ...connection, connectToPrimary: primary.connect };
+  return { ...config, connectToPrimary: new PrimaryHost(config, hosts).connect };
 };
 
 /**
@@ -37,9 +34,7 @@ export const SET_SESSION = Object.entries(SESSION_SETTINGS)
   .map(([name, value]) => `set ${name} = '${value}'`)
   .join('; ');
 
-type ParsedUrl = ConnectionConfig & { target_session_attrs?: SessionAttributes };
-
-const configOf = (url: string): ParsedUrl => {
+const configOf = (url: string): ConnectionConfig => {
   // `?schema=shop` is how Prisma's URLs name a schema.
   const { schema, ...config }: ReturnType<typeof parseIntoClientConfig> & { schema?: string } =
     parseIntoClientConfig(url);
@@ -76,11 +71,9 @@ export const splitUrls = (list: string): readonly string[] =>
     .map((url) => url.trim())
     .filter(Boolean);
 
-/** Whether its target_session_attrs fits a gateway, which writes. */
-export const asksForWrites = (url: string): boolean => {
-  const [, attributes] = /[?&]target_session_attrs=([^&#]*)/.exec(url) ?? [];
-  return attributes === undefined || SESSION_ATTRIBUTES.some((each) => each === attributes);
-};
+/** Whether its target_session_attrs, where it has one, is for a server that takes writes, as views are counted. */
+export const asksForWrites = (url: string): boolean =>
+  !/[?&]target_session_attrs=/.test(url) || /[?&]target_session_attrs=(?:read-write|primary)(?:&|$)/.test(url);
 
 /** Whether it names exactly one server, and not the primary among several. */
 export const namesOneServer = (url: string): boolean => {

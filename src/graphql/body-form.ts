@@ -1,20 +1,14 @@
 import type { ExecutionResult } from 'graphql';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { Executed } from '../cache/response-cache.ts';
-import type { CostReport } from './limits/cost.ts';
 
 /** The form that a protocol gives to the JSON text of `data`. */
 export interface BodyForm {
   /** Part of the cache key: bodies of different forms are different responses. */
   readonly name: string;
-  /**
-   * The body of a response. Its status is 404 where the data says that there is nothing.
-   * @param cost of the operation, measured when it is called
-   */
-  readonly toBody: (data: string, cost: () => CostReport) => { readonly body: string; readonly status: 200 | 404 };
+  /** The body of a response. Its status is 404 where the data says that there is nothing. */
+  readonly toBody: (data: string) => { readonly body: string; readonly status: 200 | 404 };
   readonly toResult: (body: string, status: 200 | 404) => ExecutionResult;
-  /** Whether the cost of the operation is among the extensions. */
-  readonly hasCost: boolean;
   /** Whether a response with errors has the data beside them. */
   readonly givesPartialData: boolean;
 }
@@ -23,15 +17,7 @@ export const GRAPHQL_BODY: BodyForm = {
   name: 'graphql',
   toBody: (data) => ({ body: `{"data":${data}}`, status: 200 }),
   toResult: (body) => JSON.parse(body),
-  hasCost: false,
   givesPartialData: true,
-};
-
-export const GRAPHQL_BODY_WITH_COST: BodyForm = {
-  ...GRAPHQL_BODY,
-  name: 'graphql+cost',
-  hasCost: true,
-  toBody: (data, cost) => ({ body: `{"data":${data},"extensions":${JSON.stringify({ cost: cost() })}}`, status: 200 }),
 };
 
 /** A result whose text is written already, for where no plugin of the operator reads results. */

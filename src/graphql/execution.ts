@@ -4,12 +4,11 @@ import type { Found, ResponseCache } from '../cache/response-cache.ts';
 import type { Language } from '../language/languages.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
-import type { BodyForm } from './body-form.ts';
-import type { CreateContext } from './context.ts';
-import type { CostLimit } from './limits/cost.ts';
-import type { Changes } from './live/changed-ids.ts';
+import { type BodyForm, GRAPHQL_BODY } from './body-form.ts';
+import type { Changes, CreateContext } from './context.ts';
+import { checkCost } from './limits/cost.ts';
 import type { Operation } from './operation.ts';
-import { type Caller, formOf, type GatewayPlugin, type ServerContext } from './server-context.ts';
+import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 
 /** An operation as a request asks for it, within the limits. */
@@ -27,7 +26,8 @@ export interface ExecutionDeps {
   readonly documents: Documents;
   readonly createContext: CreateContext;
   readonly responseCache: ResponseCache;
-  readonly costLimit: CostLimit;
+  /** Of one operation. */
+  readonly maxCost: number;
   readonly load: LoadGuard;
   readonly tracing: Tracing;
   /** How long a request waits for its response. */
@@ -59,17 +59,17 @@ export interface Execution {
  */
 export const ask = (
   args: ExecutionArgs,
-  { documents, costLimit }: Pick<ExecutionDeps, 'documents' | 'costLimit'>,
+  { documents, maxCost }: Pick<ExecutionDeps, 'documents' | 'maxCost'>,
 ): Asked => {
   const operation = documents.prepare(args);
   if (!operation)
     throw new GraphQLError('The document has no such operation.', { extensions: { code: 'BAD_USER_INPUT' } });
   const { errors, variableValues: variables } = operation.coerce(args.variableValues ?? {});
   if (errors) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
-  costLimit.check(operation.cost, variables);
-  const context = args.contextValue as ServerContext;
-  const language = context.call.language.decide(operation.languageTag(variables));
-  return { args, operation, variables, language, form: formOf(context) };
+  checkCost(operation.cost, maxCost, variables);
+  const { call, rest } = args.contextValue as ServerContext;
+  const language = call.language.decide(operation.languageTag(variables));
+  return { args, operation, variables, language, form: rest?.form ?? GRAPHQL_BODY };
 };
 
 /** Reads it at once, and again where a plugin puts another document or other variables in its place. @throws as {@link ask} */
@@ -78,16 +78,6 @@ export const askOnce = (args: ExecutionArgs, deps: ExecutionDeps): ((given: Exec
   const asked = ask(args, deps);
   return (given) => (given.document === document && given.variableValues === variableValues ? asked : ask(given, deps));
 };
-
-/** A result with what its operation costs, where its request asks for that, and where it is not refused as a whole. */
-export const withCost = (
-  result: ExecutionResult,
-  { operation, variables, form }: Asked,
-  { costLimit }: ExecutionDeps,
-): ExecutionResult =>
-  form.hasCost && result.data !== undefined
-    ? { ...result, extensions: { cost: costLimit.report(operation.cost, variables) } }
-    : result;
 
 /** Executes an operation within the load that is allowed, with a span where there are traces. */
 export const executeWithinLoad = <Result>(
@@ -98,9 +88,8 @@ export const executeWithinLoad = <Result>(
 ): Promise<Result> => {
   const type = isSubscription ? 'subscription' : 'query';
   // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
-  const traced = tracing.isOn
-    ? () => tracing.span(type, { 'graphql.operation.type': type, 'graphql.operation.name': label }, work)
-    : work;
+  const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': label };
+  const traced = () => tracing.span(type, attributes, work);
   // Late values are waited for in a queue with bounds of its own.
   return isAllLate && takesLate ? traced() : load.during(traced);
 };

@@ -6,18 +6,9 @@ import { withDeadline } from '../deadline.ts';
 import type { Call } from '../http/route.ts';
 import type { Language } from '../language/languages.ts';
 import type { BodyForm } from './body-form.ts';
-import type { OperationContext } from './context.ts';
-import {
-  type Asked,
-  ask,
-  askOnce,
-  type Execution,
-  type ExecutionDeps,
-  executeWithinLoad,
-  withCost,
-} from './execution.ts';
+import type { Changes, OperationContext } from './context.ts';
+import { type Asked, ask, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
 import { failedResult, failureOf, isOfVanishedRow, MAX_TRIES } from './failures.ts';
-import type { Changes } from './live/changed-ids.ts';
 import { inOnePiece } from './operation.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
@@ -56,15 +47,15 @@ export class OwnExecution implements Execution {
   }
 
   respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
-    const { args, operation, variables, language, form } = asked;
-    const { createContext, costLimit, responseCache } = this.#deps;
+    const { args, language, form } = asked;
+    const { createContext, responseCache } = this.#deps;
     return responseCache.makeApart(this.keyOf(), async (dependencies) => {
       Object.assign(args.contextValue as OwnContext, createContext(dependencies, caller.previewAt, language), {
         changes,
       });
       const result = await this.#execute(args, asked);
       if (result.errors) throw failureOf(result);
-      return form.toBody(JSON.stringify(result.data), () => costLimit.report(operation.cost, variables)).body;
+      return form.toBody(JSON.stringify(result.data)).body;
     });
   }
 
@@ -91,7 +82,7 @@ export class OwnExecution implements Execution {
   async #execute(args: ExecutionArgs, asked: Asked): Promise<ExecutionResult> {
     const { call } = args.contextValue as OwnContext;
     const executing = executeWithinLoad(asked.operation, call, this.#deps, () => this.#tryAll(args, asked.language));
-    return withCost(await withDeadline(executing, this.#deps.timeoutMs), asked, this.#deps);
+    return withDeadline(executing, this.#deps.timeoutMs);
   }
 
   async #tryAll(args: ExecutionArgs, language: Language): Promise<ExecutionResult> {

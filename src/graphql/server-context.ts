@@ -1,7 +1,7 @@
 import type { DocumentNode, Source } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Call } from '../http/route.ts';
-import { type BodyForm, GRAPHQL_BODY, GRAPHQL_BODY_WITH_COST } from './body-form.ts';
+import type { BodyForm } from './body-form.ts';
 
 /** The request that an operation is for: the part of {@link Call} that operations need. */
 export type Caller = Pick<Call, 'admit' | 'takesLate' | 'previewAt' | 'log'>;
@@ -26,7 +26,3 @@ export interface ServerContext extends Partial<YogaInitialContext> {
 export const ORIGIN = 'http://gateway.invalid';
 
 export type GatewayPlugin = Plugin<ServerContext, ServerContext>;
-
-/** `extensions: { cost: true }` in a request asks for the cost of its operation. */
-export const formOf = ({ rest, params }: ServerContext): BodyForm =>
-  rest?.form ?? (params?.extensions?.cost === true ? GRAPHQL_BODY_WITH_COST : GRAPHQL_BODY);

@@ -7,10 +7,10 @@ import { RowVanished } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
 import type { Answers, BodyForm } from './body-form.ts';
-import { type Asked, askOnce, type Execution, type ExecutionDeps, executeWithinLoad, withCost } from './execution.ts';
+import type { Changes } from './context.ts';
+import { type Asked, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, MAX_TRIES } from './failures.ts';
-import type { Changes } from './live/changed-ids.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 interface Deps extends ExecutionDeps {
@@ -40,7 +40,7 @@ export class SharedExecution implements Execution {
     try {
       return this.#deps.answers.resultOf(await this.#run(asked, callerOf(asked)), asked.form);
     } catch (error) {
-      return withCost(failedResult(error), asked, this.#deps);
+      return failedResult(error);
     }
   }
 
@@ -110,14 +110,13 @@ export class SharedExecution implements Execution {
   }
 
   #maker(asked: Asked, caller: Caller, changes?: Changes): MakeBody {
-    const { costLimit } = this.#deps;
-    const { operation, variables, form } = asked;
+    const { operation, form } = asked;
     return async (dependencies) => {
       if (operation.isOfSchema) dependencies.addNothing();
       const data = await executeWithinLoad(operation, caller, this.#deps, () =>
         this.#execute(asked, caller, dependencies, changes),
       );
-      const { body, status } = form.toBody(data, () => costLimit.report(operation.cost, variables));
+      const { body, status } = form.toBody(data);
       dependencies.status = status;
       return body;
     };

@@ -9,11 +9,9 @@ import { Distribution } from '../observability/counts.ts';
 import type { Asked, Execution } from './execution.ts';
 import { ExecutionFailed } from './failures.ts';
 import { ChangeTopics } from './live/change-topics.ts';
-import type { Changes } from './live/changed-ids.ts';
 import { CHANGES_FIELD } from './live/changes.ts';
-import { type EndReason, EventSequence, type SequenceObserver } from './live/event-sequence.ts';
-import type { ChangeSource, Topic, TopicListener } from './live/topic.ts';
-import { type LiveOperation, Topics } from './live/topics.ts';
+import { type EndReason, EventSequence, type SequenceObserver, type Topic } from './live/event-sequence.ts';
+import { type ChangeSource, type LiveOperation, MIN_INTERVAL_MS, Topics } from './live/topics.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 interface Deps {
@@ -30,7 +28,7 @@ interface Deps {
 /** A subscription that has been executed once. */
 interface Beginning {
   readonly outcome: CacheOutcome;
-  readonly join: (listener: TopicListener) => Topic;
+  readonly join: (listener: EventSequence) => Topic;
 }
 
 interface OpenedStream {
@@ -41,9 +39,12 @@ interface OpenedStream {
 
 const LAG_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5];
 
-/** How often all streams are looked after, and after how many times their tokens are verified again. */
-const TICK_MS = 100;
-const TICKS_PER_VERIFICATION = 10;
+/** How often the topics of all streams are looked after. */
+const TICK_MS = 20;
+const TICKS_PER_INTERVAL = MIN_INTERVAL_MS / TICK_MS;
+
+/** How often their tokens are verified again. */
+const TICKS_PER_VERIFICATION = 1000 / TICK_MS;
 
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
 export class Live {
@@ -168,9 +169,12 @@ export class Live {
   /** Begins to listen to what changes from now on. */
   async #beginChanges(asked: Asked): Promise<Beginning> {
     const { execution } = this.#deps;
-    const run = async (changes: Changes): Promise<ExecutionResult> =>
-      execution.resultOf((await execution.respond(asked, this.#anybody, changes)).answer, asked.form);
-    return { outcome: 'miss', join: await this.#changeTopics.begin(execution.keyOf(asked), run) };
+    const join = await this.#changeTopics.begin({
+      key: execution.keyOf(asked),
+      run: async (changes) =>
+        execution.resultOf((await execution.respond(asked, this.#anybody, changes)).answer, asked.form),
+    });
+    return { outcome: 'miss', join };
   }
 
   #tick(): void {
@@ -179,11 +183,13 @@ export class Live {
       this.#ticking = undefined;
       return;
     }
-    // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
-    void this.#deps.source.freshnessMonitor.freshen();
-    this.#topics.look();
-    this.#changeTopics.look();
     this.#ticks += 1;
+    this.#topics.look();
+    if (this.#ticks % TICKS_PER_INTERVAL === 0) {
+      // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
+      void this.#deps.source.freshnessMonitor.freshen();
+      this.#changeTopics.look();
+    }
     if (this.#deps.isRestricted && this.#ticks % TICKS_PER_VERIFICATION === 0) this.#verifyAll();
   }
 

@@ -1,7 +1,7 @@
 // Runs in the browser, as a file and not in the page, so that the page can forbid inline scripts.
 
 const EXAMPLES = {
-  search: { query: 'lamp', pagination: { limit: 3 } },
+  search: { query: 'kettle', pagination: { limit: 3 } },
   lookup: { ids: ['product/1', 'product/2'] },
   product: { id: 'product/1' },
 };

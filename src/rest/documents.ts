@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import { AppError, OperatorError } from '../errors.ts';
 import { checkBounds } from '../graphql/arguments.ts';
-import { type CostLimit, createCostLimit, planCost } from '../graphql/limits/cost.ts';
+import { checkCost, planCost } from '../graphql/limits/cost.ts';
 import { checkSelections, type QueryLimits } from '../graphql/limits/document-size.ts';
 import { fragmentsOf } from '../graphql/selection.ts';
 import { parseText } from '../graphql/use-documents.ts';
@@ -40,12 +40,6 @@ const BUILT_IN = path.join(import.meta.dirname, 'operations');
 const EXTENSION = '.graphql';
 const DOCUMENT_NAMES = ROUTES.map((route) => route.document + EXTENSION);
 
-interface Checks {
-  readonly schema: GraphQLSchema;
-  readonly limits: QueryLimits;
-  readonly costLimit: CostLimit;
-}
-
 /**
  * Reads and checks the document of every path.
  * @param folder documents and fragments in it replace the built-in ones of the same name
@@ -56,7 +50,6 @@ export const loadRestOperations = async (
   limits: QueryLimits,
   folder?: string,
 ): Promise<RestOperation[]> => {
-  const checks: Checks = { schema, limits, costLimit: createCostLimit(schema, limits.maxCost) };
   const replacements = folder === undefined ? [] : await filesOf(folder);
   const files = new Map([...(await filesOf(BUILT_IN)), ...replacements].map((file) => [path.basename(file), file]));
   const faults: string[] = [];
@@ -84,7 +77,7 @@ export const loadRestOperations = async (
       const own = await parseFile(file, limits);
       const added = fragmentsFor(own, fragments);
       for (const fragment of added) spread.add(fragment);
-      const operation = restOperation(route, own, added, checks);
+      const operation = restOperation(route, own, added, schema, limits);
       const isTaken = operations.some(({ id }) => id === operation.id);
       operations.push(isTaken ? { ...operation, id: route.document } : operation);
     } catch (error) {
@@ -158,7 +151,8 @@ const restOperation = (
   route: Route,
   ownDocument: DocumentNode,
   added: readonly FragmentDefinitionNode[],
-  { schema, limits, costLimit }: Checks,
+  schema: GraphQLSchema,
+  limits: QueryLimits,
 ): RestOperation => {
   const document = { kind: Kind.DOCUMENT, definitions: [...ownDocument.definitions, ...added] } as const;
   checkSelections(document, limits);
@@ -182,7 +176,7 @@ const restOperation = (
   }
   checkValues(given, parameters);
   // With the parameters that cost most: a client must not be the first to find out.
-  costLimit.check(planCost(schema, document, operation));
+  checkCost(planCost(schema, document, operation), limits.maxCost);
   return {
     id: operation.name?.value ?? route.document,
     route,

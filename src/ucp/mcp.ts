@@ -5,6 +5,7 @@ import {
   ProtocolErrorCode,
   Server,
 } from '@modelcontextprotocol/server';
+import packageJson from '../../package.json' with { type: 'json' };
 import { AppError } from '../errors.ts';
 import { executedBytes } from '../graphql/body-form.ts';
 import { bodyFault } from '../graphql/json-body.ts';
@@ -78,7 +79,7 @@ const toGatewayResponse = async (response: Response): Promise<GatewayResponse> =
 /** One for each request. */
 const serverOf = (exchange: Exchange, runner: ToolRunner): Server => {
   const server = new Server(
-    { name: 'vitrine', title: 'Catalogue', version: '1' },
+    { name: 'vitrine', title: 'Catalogue', version: packageJson.version },
     { capabilities: { tools: {} }, cacheHints: { 'server/discover': CACHE_HINT, 'tools/list': CACHE_HINT } },
   );
   server.setRequestHandler('tools/list', async () => ({ tools: [...TOOLS] }));

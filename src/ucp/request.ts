@@ -45,10 +45,13 @@ export const checkRequest = (tool: string, request: unknown): unknown => {
   const checked = SCHEMAS.get(tool)?.['~standard'].validate(request);
   if (!checked || checked instanceof Promise) throw new Error('A JSON Schema is checked at once.');
   const [issue] = checked.issues ?? [];
-  // As in "data/ids/0 must be string".
-  if (issue) throw new AppError('BAD_USER_INPUT', `${issue.message.replace(/^data\/?/, '').trimStart()}.`);
+  if (issue) throw new AppError('BAD_USER_INPUT', `${faultOf(issue.message)}.`);
   return request;
 };
+
+/** @param message as in "data/ids/0 must be string", or "data must be object" of the whole request */
+const faultOf = (message: string): string =>
+  message.replace(/^data\//, '').replace(/^data /, 'The request (by MCP, the argument "catalog") ');
 
 /** The code of an error by the protocol. */
 export const reasonOf = ({ code, details }: Pick<AppError, 'code' | 'details'>): string =>

@@ -83,7 +83,6 @@ const formOf = ({ key, answerOf }: Pick<Plan, 'key' | 'answerOf'>): BodyForm => 
   name: `ucp ${key}`,
   toBody: (data) => ({ body: JSON.stringify(answerOf(JSON.parse(data) as never)), status: 200 }),
   toResult: (body) => ({ data: JSON.parse(body) }),
-  hasCost: false,
   givesPartialData: false,
 });
 

@@ -481,14 +481,6 @@ test('an error of another copy of graphql is known by its name', async () => {
   }
 });
 
-test('the cost of an operation is among the extensions where a request asks for it', async () => {
-  await using gateway = await open([{ onExecute: () => {} }]);
-  expect((await gateway.post({ query: QUERY, extensions: { cost: true } })).json).toEqual({
-    data: { product: { name: 'Pan', stock: 7 } },
-    extensions: { cost: { actual: 2, maximum: 20_000, field: 'product' } },
-  });
-});
-
 test('a subscription that a plugin answers by a plain result gives its place back', async () => {
   const plugin: Plugin = {
     onSubscribe: () => ({

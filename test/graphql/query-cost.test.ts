@@ -1,25 +1,14 @@
-import { extendSchema, getIntrospectionQuery, parse, validate } from 'graphql';
+import { extendSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import * as workloads from '../../bench/workloads/documents.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { Cost } from '../../src/graphql/limits/cost.ts';
-import { prepareOperation } from '../../src/graphql/operation.ts';
 import { readExamples } from '../../src/pages/graphiql.ts';
-import type { GraphqlResult } from '../support/gateway.ts';
+import { costOf } from '../support/cost.ts';
 import { createRestShop } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
 import { shared } from '../support/shared.ts';
 
 const shop = await shared(createRestShop());
-
-const costOf = (text: string, variables?: Record<string, unknown>, of = schema): Cost => {
-  const document = parse(text);
-  expect(validate(of, document), text).toEqual([]);
-  const operation = prepareOperation(of, document);
-  const coerced = variables && operation?.coerce(variables).variableValues;
-  if (!operation || (variables && !coerced)) throw new Error(`it cannot run: ${text}`);
-  return operation.cost.measure(coerced);
-};
 
 describe('the cost of an operation is', () => {
   test.for<[why: string, text: string, cost: number, variables?: Record<string, unknown>]>([
@@ -30,7 +19,12 @@ describe('the cost of an operation is', () => {
     ['that of the value of a variable', 'query ($n: Int!) { hotProducts(limit: $n) { id } }', 3.3, { n: 3 }],
     ['that of the default of a variable', 'query ($n: Int! = 4) { hotProducts(limit: $n) { id } }', 4.4],
     ['that of the argument, for a variable left out', 'query ($n: Int) { hotProducts(limit: $n) { id } }', 11],
-    ['nothing, for an argument that is refused', 'query ($n: Int!) { hotProducts(limit: $n) { id } }', 0, { n: 101 }],
+    [
+      'no more than any may, for an argument that is refused',
+      'query ($n: Int!) { hotProducts(limit: $n) { id } }',
+      110,
+      { n: 101 },
+    ],
     [
       'multiplied for lists in lists',
       '{ hotProducts(limit: 9) { category { products(limit: 5) { id } } } }',
@@ -206,82 +200,24 @@ describe('a list whose length nobody has declared', () => {
   });
 });
 
-describe('the cost is told in the answer', () => {
-  const QUERY = 'query ($limit: Int!) { hotProducts(limit: $limit) { id } }';
-  const { post } = shop.gateway;
-  const ask = (limit: number, extensions?: object) => post({ query: QUERY, variables: { limit }, extensions });
-  const costOfTwo = { actual: 3, maximum: 20_000, field: 'hotProducts' };
-
-  test('when it is asked for, and only then, by POST and by GET, made or from memory', async () => {
-    const data = { hotProducts: [{ id: 22 }, { id: 13 }] };
-    for (const outcome of ['fwd=miss', 'hit', 'hit']) {
-      const plain = await ask(2);
-      expect(plain).toMatchObject({ json: { data }, headers: { 'cache-status': `vitrine; ${outcome}` } });
-      expect(plain.json).not.toHaveProperty('extensions');
-      const costed = await ask(2, { cost: true });
-      expect(costed.json).toEqual({ data, extensions: { cost: costOfTwo } });
-      expect(costed.headers).toMatchObject({ 'cache-status': `vitrine; ${outcome}` });
-      expect(costed.headers.etag).not.toBe(plain.headers.etag);
-    }
-    const search = new URLSearchParams({ query: QUERY, variables: '{"limit":2}', extensions: '{"cost":true}' });
-    const got = await shop.gateway.get(`/graphql?${search}`);
-    expect(got).toMatchObject({
-      json: { data, extensions: { cost: costOfTwo } },
-      headers: { 'cache-status': 'vitrine; hit' },
-    });
-    for (const extensions of [{ cost: false }, { cost: 'true' }, {}]) {
-      expect((await ask(2, extensions)).json).toEqual({ data });
-    }
-  });
-
-  test('for the variables of the request', async () => {
-    for (const [limit, actual] of [
-      [1, 2],
-      [100, 110],
-    ] as const) {
-      expect((await ask(limit, { cost: true })).json).toMatchObject({ extensions: { cost: { actual } } });
-    }
-  });
-
-  test('of a counted view, and of an operation that fails', async () => {
-    const counted = await post({ query: '{ notice(id: 1) { id } }', extensions: { cost: true } });
-    expect(counted.json).toEqual({
-      data: { notice: { id: 1 } },
-      extensions: { cost: { actual: 2, maximum: 20_000, field: 'notice' } },
-    });
-    const failed = (
-      await post({ query: '{ products(limit: 0) { id } hotProducts(limit: 2) { id } }', extensions: { cost: true } })
-    ).json as GraphqlResult & { extensions: unknown };
-    expect(failed.errors).toHaveLength(1);
-    expect(failed.extensions).toEqual({ cost: costOfTwo });
-  });
-
-  test('that is refused, without being asked', async () => {
-    const query =
-      '{ products(limit: 100) { category { products(limit: 100) { category { products(limit: 100) { id } } } } } }';
-    for (const extensions of [{ cost: true }, undefined]) {
-      const { status, json } = await post({ query, extensions });
-      expect(status).toBe(400);
-      expect(json).toEqual({
-        errors: [
-          {
-            message:
-              'Too many units of cost: 1,111,110, and there may be 20,000 (QUERY_MAX_COST). Look at "products.category.products.category.products".',
-            extensions: {
-              code: 'QUERY_TOO_COMPLEX',
-              limit: 'QUERY_MAX_COST',
-              maximum: 20_000,
-              actual: 1_111_110,
-              field: 'products.category.products.category.products',
-            },
-          },
-        ],
-      });
-    }
-  });
-
-  test('of introspection by GraphiQL, which passes', async () => {
-    const { json } = await post({ query: getIntrospectionQuery(), extensions: { cost: true } });
-    expect(json).toMatchObject({ data: { __schema: {} }, extensions: { cost: { actual: 0, maximum: 20_000 } } });
+test('an operation that costs too much is refused, and told what it costs', async () => {
+  const query =
+    '{ products(limit: 100) { category { products(limit: 100) { category { products(limit: 100) { id } } } } } }';
+  const { status, json } = await shop.gateway.post({ query });
+  expect(status).toBe(400);
+  expect(json).toEqual({
+    errors: [
+      {
+        message:
+          'Too many units of cost: 1,111,110, and there may be 20,000 (QUERY_MAX_COST). Look at "products.category.products.category.products".',
+        extensions: {
+          code: 'QUERY_TOO_COMPLEX',
+          limit: 'QUERY_MAX_COST',
+          maximum: 20_000,
+          actual: 1_111_110,
+          field: 'products.category.products.category.products',
+        },
+      },
+    ],
   });
 });

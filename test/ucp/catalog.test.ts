@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway, JSON_HEADERS, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct, insertVariant } from '../support/rows.ts';
@@ -342,7 +343,8 @@ describe('requests', () => {
       ['lookup', { ids: [] }, 'ids must NOT have fewer than 1 items'],
       ['lookup', { ids: [7] }, 'ids/0 must be string'],
       ['product', {}, "must have required property 'id'"],
-      ['product', [], 'must be object'],
+      ['product', [], 'The request (by MCP, the argument "catalog") must be object.'],
+      ['product', {}, 'The request (by MCP, the argument "catalog") must have required'],
     ];
     for (const [operation, body, part] of faults) {
       const { status, json } = await ask(operation, body);
@@ -433,7 +435,11 @@ describe('MCP', () => {
     ]);
     for (const { inputSchema, outputSchema } of json.result.tools)
       expect([inputSchema.type, outputSchema.type]).toEqual(['object', 'object']);
-    expect((await call('server/discover', {})).json.result).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public' });
+    const discovered = (await call('server/discover', {})).json.result;
+    expect(discovered).toMatchObject({ ttlMs: 3_600_000, cacheScope: 'public' });
+    expect(Object.values(discovered._meta)).toContainEqual(
+      expect.objectContaining({ name: 'vitrine', version: packageJson.version }),
+    );
   });
 
   test('a tool gives the answer of its path, as structured content and as text', async () => {

@@ -5,12 +5,9 @@ import {
   GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLSchema,
-  getIntrospectionQuery,
-  getOperationAST,
   isIntrospectionType,
   Kind,
   type OperationDefinitionNode,
-  parse,
   print,
   type VariableValues,
 } from 'graphql';
@@ -26,8 +23,8 @@ import {
 import { refuseExcess } from './document-size.ts';
 import {
   assumedSizeOf,
+  filterSizeReader,
   isObjectList,
-  itemsReader,
   type SizeReader,
   sizedFieldsOf,
   slicedSizeReader,
@@ -51,37 +48,39 @@ export interface CostPlan {
 const ROW = 10;
 const VALUE = 1;
 
-/** A field of an operation, all of its selections together. */
-interface CostNode {
-  readonly path: string;
-  /** The field is in the result where all conditions of any selection hold. */
-  readonly selections: MergedField;
-  /** How many values it has for each of its parent objects. */
-  readonly sizeOf: SizeReader;
-  /** The items of the lists that it is filtered by. */
-  readonly filterSize: SizeReader | undefined;
-  /** The cost of each value, in tenths. */
-  readonly weight: number;
-  /** For each parent object, in tenths. */
-  readonly extra: number;
-  /** Whether it may be named as the field that costs most; the cost of any other belongs to its parent. */
-  readonly isRow: boolean;
-  readonly children: readonly CostNode[];
+/** What one operation costs with some variables, as far as it is added up. */
+class Tally {
+  readonly variables: VariableValues | undefined;
+  tenths = 0;
+  field: string | undefined;
+  #most = 0;
+
+  constructor(variables: VariableValues | undefined) {
+    this.variables = variables;
+  }
+
+  add(tenths: number, path: string): void {
+    this.tenths += tenths;
+    if (tenths <= this.#most) return;
+    this.#most = tenths;
+    this.field = path;
+  }
 }
+
+/** Adds the rows of a field and of what is below it, for so many parent objects. @returns the cost that belongs to these, in tenths */
+type Measure = (tally: Tally, times: number) => number;
 
 /** In rows. */
 const extraCostOf = ({ extensions }: GraphQLField<unknown, unknown>): number =>
   (extensions.extraCost as number | undefined) ?? 0;
 
-const ONE: SizeReader = () => 1;
-
-const greatest = (readers: readonly SizeReader[]): SizeReader | undefined =>
-  readers.length > 1 ? (variables) => Math.max(...readers.map((read) => read(variables))) : readers[0];
-
-const sumOf =
-  (readers: readonly SizeReader[]): SizeReader =>
-  (variables) =>
-    readers.reduce((sum, read) => sum + read(variables), 0);
+/** Undefined where there is none. */
+const greatest = (readers: readonly (SizeReader | undefined)[]): SizeReader | undefined => {
+  const [first, ...others] = readers.filter((reader) => reader !== undefined);
+  return first && others.length > 0
+    ? (variables) => Math.max(first(variables), ...others.map((read) => read(variables)))
+    : first;
+};
 
 /** Of an interface or a union, types may have another field or other arguments under one key: these are different fields. */
 const byCall = (fields: ReadonlyMap<string, MergedField>): [key: string, MergedField][] =>
@@ -90,15 +89,6 @@ const byCall = (fields: ReadonlyMap<string, MergedField>): [key: string, MergedF
     const calls = Map.groupBy(selections, ({ node }) => `${node.name.value}(${node.arguments?.map(print).join()})`);
     return [...calls.values()].map((same) => [key, same as [SelectedField, ...SelectedField[]]]);
   });
-
-/** Always one value: its cost is part of the weight of its parent. */
-const isPlain = ({ selections, sizeOf, filterSize, extra, isRow, children }: CostNode): boolean =>
-  !isRow &&
-  extra === 0 &&
-  sizeOf === ONE &&
-  !filterSize &&
-  children.length === 0 &&
-  selections.some(({ conditions }) => conditions.length === 0);
 
 /**
  * The cost of an operation is the number of rows that it asks for, and a tenth of each other value in its result:
@@ -125,12 +115,12 @@ export const planCost = (
    * @param types those that the parent may have: the cost is at least that of each
    * @param sizedByParent for each field that the parent may come from, the readers of lists whose length an argument of it says, by name
    */
-  const nodesOf = (
+  const measuresOf = (
     types: readonly GraphQLObjectType[],
     parents: readonly Parent[],
     parentPath = '',
     sizedByParent: readonly ReadonlyMap<string, SizeReader>[] = [new Map()],
-  ): CostNode[] => {
+  ): [name: string, Measure][] => {
     const names = new Set<string>();
     return byCall(collectFields(parents, fragments, { schema, types })).flatMap(([key, selections]) => {
       const [{ node }] = selections;
@@ -144,68 +134,54 @@ export const planCost = (
       const typesBelow = [...new Set(fields.flatMap(({ type }) => objectTypesOf(schema, type)))];
       const isData = typesBelow.some((type) => !isIntrospectionType(type));
       const isRow = isData && (fields.some(isObjectList) || owners.has(rootType));
+      const sliced = new Map(fields.map((field) => [field, slicedSizeReader(field, node)]));
       const sizedHere = fields.map((field) => {
-        const sliced = slicedSizeReader(field, node);
-        return new Map(sliced ? sizedFieldsOf(field).map((each) => [each, sliced] as const) : []);
+        const reader = sliced.get(field);
+        return new Map(reader ? sizedFieldsOf(field).map((each) => [each, reader]) : []);
       });
-      const sizes = fields.filter(isObjectList).flatMap((field) => {
-        const sliced = slicedSizeReader(field, node);
-        return sliced ?? sizedByParent.map((sized) => sized.get(name) ?? (() => assumedSizeOf(field)));
-      });
-      const filters = fields.map((field) => field.args.flatMap((argument) => itemsReader(argument, node) ?? []));
-      const children = nodesOf(typesBelow, selections, `${path}.`, sizedHere);
-      return {
-        path,
-        selections,
-        sizeOf: greatest(sizes) ?? ONE,
-        filterSize: greatest(filters.flatMap((readers) => (readers.length > 0 ? sumOf(readers) : []))),
-        weight: children.filter(isPlain).reduce((sum, { weight }) => sum + weight, isRow || isRepeated ? ROW : VALUE),
-        extra: Math.max(...fields.map(extraCostOf)) * ROW,
-        isRow,
-        children: children.filter((child) => !isPlain(child)),
+      const sizeOf = greatest(
+        fields
+          .filter(isObjectList)
+          .flatMap(
+            (field) =>
+              sliced.get(field) ?? sizedByParent.map((sized) => sized.get(name) ?? (() => assumedSizeOf(field))),
+          ),
+      );
+      const filterSize = greatest(fields.map((field) => filterSizeReader(field, node)));
+      const weight = isRow || isRepeated ? ROW : VALUE;
+      const extra = Math.max(...fields.map(extraCostOf)) * ROW;
+      const below = measuresOf(typesBelow, selections, `${path}.`, sizedHere);
+      const measure: Measure = (tally, times) => {
+        const { variables } = tally;
+        if (variables && !isIncluded(selections, variables)) return 0;
+        const count = sizeOf ? times * sizeOf(variables) : times;
+        let tenths = count * weight + times * extra;
+        if (filterSize) tenths += times * filterSize(variables);
+        for (const [, measureBelow] of below) tenths += measureBelow(tally, count);
+        // The cost of any other field belongs to its parent.
+        if (!isRow) return tenths;
+        tally.add(tenths, path);
+        return 0;
       };
+      return [[name, measure]];
     });
   };
 
-  const { introspection = [], data = [] } = Object.groupBy(
-    nodesOf([rootType], rootOf(definition)),
-    ({ selections }) => {
-      const name = selections[0].node.name.value;
-      return name.startsWith('__') && name !== '__typename' ? 'introspection' : 'data';
-    },
+  const { introspection = [], data = [] } = Object.groupBy(measuresOf([rootType], rootOf(definition)), ([name]) =>
+    name.startsWith('__') && name !== '__typename' ? 'introspection' : 'data',
   );
-  return { measure: (variables) => measureCost(data, variables), introspection: measureCost(introspection).total };
+  return { measure: (variables) => sumUp(data, variables), introspection: sumUp(introspection).total };
 };
 
-const measureCost = (roots: readonly CostNode[], variables?: VariableValues): Cost => {
-  let tenths = 0;
-  let most = 0;
-  let field: string | undefined;
-
-  /** @returns the cost that belongs to the parent */
-  const measure = (node: CostNode, times: number): number => {
-    if (variables && !node.selections.some(({ conditions }) => conditions.every((each) => holds(each, variables)))) {
-      return 0;
-    }
-    const count = times * node.sizeOf(variables);
-    let sum = count * node.weight + times * node.extra;
-    if (node.filterSize) sum += times * node.filterSize(variables);
-    for (const child of node.children) sum += measure(child, count);
-    if (!node.isRow) return sum;
-    tenths += sum;
-    if (sum > most) {
-      most = sum;
-      field = node.path;
-    }
-    return 0;
-  };
-
-  for (const root of roots) {
-    const ownTenths = measure(root, 1); // Not within `+=`, which reads `tenths` before `measure` adds to it.
-    tenths += ownTenths;
-  }
-  return { total: tenths / 10, field };
+const sumUp = (roots: readonly [name: string, Measure][], variables?: VariableValues): Cost => {
+  const tally = new Tally(variables);
+  const values = roots.reduce((sum, [, measure]) => sum + measure(tally, 1), 0);
+  return { total: (tally.tenths + values) / 10, field: tally.field };
 };
+
+/** Whether the field is in the result: where all conditions of any selection hold. */
+const isIncluded = (selections: MergedField, variables: VariableValues): boolean =>
+  selections.some(({ conditions }) => conditions.every((each) => holds(each, variables)));
 
 const holds = ({ name, arguments: args }: DirectiveNode, { coerced }: VariableValues): boolean => {
   const condition = args?.[0]?.value;
@@ -216,55 +192,18 @@ const holds = ({ name, arguments: args }: DirectiveNode, { coerced }: VariableVa
   return name.value === GraphQLIncludeDirective.name ? value === true : value !== true;
 };
 
-/** The value of `extensions.cost` in a response. */
-export interface CostReport {
-  readonly actual: number;
-  readonly maximum: number;
-  /** The path of the field that costs most. */
-  readonly field?: string;
-}
+/** Twice what an introspection of the whole schema costs, with every detail: 35,703, because the length of each list is assumed. */
+const MAX_INTROSPECTION = 75_000;
 
-export type CostLimit = ReturnType<typeof createCostLimit>;
-
-/** An introspection may cost this many times what GraphiQL's costs, however large the schema. */
-const INTROSPECTION_ROOM = 2;
-
-/** A field under a second name costs up to this much more. */
-const ALIAS_ROOM = 1;
-
-/** The whole schema in one query, with every detail. */
-const INTROSPECTION_QUERY = getIntrospectionQuery({
-  specifiedByUrl: true,
-  directiveIsRepeatable: true,
-  schemaDescription: true,
-  inputValueDeprecation: true,
-  oneOf: true,
-});
-
-export const createCostLimit = (schema: GraphQLSchema, maximum: number) => {
-  const document = parse(INTROSPECTION_QUERY);
-  const definition = getOperationAST(document);
-  if (!definition) throw new Error('graphql has no introspection query');
-  const wholeSchema = planCost(schema, document, definition).introspection + ALIAS_ROOM;
-  const maxIntrospection = Math.ceil(wholeSchema * INTROSPECTION_ROOM);
-
-  const toReport = ({ total, field }: Cost): CostReport => {
-    const actual = Math.min(Math.ceil(total), Number.MAX_SAFE_INTEGER);
-    return field === undefined ? { actual, maximum } : { actual, maximum, field };
-  };
-
-  return {
-    report: (plan: CostPlan, variables: VariableValues): CostReport => toReport(plan.measure(variables)),
-    /** @param variables undefined: the most that any variables could make it cost. @throws AppError QUERY_TOO_COMPLEX */
-    check: (plan: CostPlan, variables?: VariableValues): void => {
-      const introspection = {
-        limit: 'introspection',
-        actual: Math.ceil(plan.introspection),
-        maximum: maxIntrospection,
-      };
-      refuseExcess('units of cost for the schema', introspection);
-      const cost = toReport(plan.measure(variables));
-      refuseExcess('units of cost', { limit: 'QUERY_MAX_COST', ...cost });
-    },
-  };
+/** @param variables undefined: the most that any variables could make it cost. @throws AppError QUERY_TOO_COMPLEX */
+export const checkCost = (plan: CostPlan, maximum: number, variables?: VariableValues): void => {
+  const introspection = Math.ceil(plan.introspection);
+  refuseExcess('units of cost for the schema', {
+    limit: 'introspection',
+    actual: introspection,
+    maximum: MAX_INTROSPECTION,
+  });
+  const { total, field } = plan.measure(variables);
+  const actual = Math.min(Math.ceil(total), Number.MAX_SAFE_INTEGER);
+  refuseExcess('units of cost', { limit: 'QUERY_MAX_COST', actual, maximum, field });
 };

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
-import { collectFields, type Fragments, fragmentsOf, type Parent, rootOf } from '../selection.ts';
+import { fragmentsOf } from '../selection.ts';
 
 /** Reading takes time for each character, comments and blanks included, and so does finding the line of an error. */
 const CHARS_PER_TOKEN = 16;
@@ -83,7 +83,10 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
   /** The fragments around a selection. */
   const open = new Set<FragmentDefinitionNode>();
   const path: string[] = [];
+  /** The selections of each path of one operation or fragment. */
+  const repeated = new Map<string, Set<FieldNode>>();
   let fields = 0;
+  let pairs = 0;
 
   /** @param nesting selection sets within selection sets, those of fragments included */
   const walk = ({ selections }: SelectionSetNode, nesting = 1): void => {
@@ -98,15 +101,25 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
     }
   };
 
-  const walkField = ({ alias, name, selectionSet }: FieldNode, nesting: number): void => {
-    path.push((alias ?? name).value);
-    if (path.length > maxDepth) {
-      const depth = { limit: 'QUERY_MAX_DEPTH', actual: path.length, maximum: maxDepth, field: path.join('.') };
-      refuseExcess('levels of fields', depth);
-    }
+  const walkField = (node: FieldNode, nesting: number): void => {
+    path.push((node.alias ?? node.name).value);
+    const field = path.join('.');
+    refuseExcess('levels of fields', { limit: 'QUERY_MAX_DEPTH', actual: path.length, maximum: maxDepth, field });
     countField();
-    if (selectionSet) walk(selectionSet, nesting + 1);
+    countPairs(field, node);
+    if (node.selectionSet) walk(node.selectionSet, nesting + 1);
     path.pop();
+  };
+
+  /**
+   * Validation compares selections that merge into one field pair by pair (https://spec.graphql.org/draft/#sec-Field-Selection-Merging), which
+   * takes the square of their number.
+   */
+  const countPairs = (field: string, node: FieldNode): void => {
+    const same = repeated.get(field) ?? new Set();
+    if (!same.has(node)) pairs += same.size;
+    repeated.set(field, same.add(node));
+    refuseExcess('pairs of equal fields to compare', { limit: 'repeats', actual: pairs, maximum: MAX_PAIRS, field });
   };
 
   const walkSpread = (spread: FragmentSpreadNode, nesting: number): void => {
@@ -128,12 +141,15 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
     });
   };
 
-  for (const { selectionSet } of operations) walk(selectionSet);
+  for (const { selectionSet } of operations) {
+    repeated.clear();
+    walk(selectionSet);
+  }
   // Validation looks into those that no operation spreads, too.
-  const unspread = [...unused];
-  for (const fragment of unspread) walk(fragment.selectionSet);
-  // Fewer fields make fewer pairs.
-  if ((fields * (fields - 1)) / 2 > MAX_PAIRS) checkRepeats([...operations, ...unspread].map(rootOf), fragments);
+  for (const { selectionSet } of [...unused]) {
+    repeated.clear();
+    walk(selectionSet);
+  }
 };
 
 const spreadWithinItself = (spread: FragmentSpreadNode): GraphQLError =>
@@ -141,30 +157,6 @@ const spreadWithinItself = (spread: FragmentSpreadNode): GraphQLError =>
     nodes: spread,
     extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
   });
-
-/**
- * Validation compares selections that merge into one field pair by pair (https://spec.graphql.org/draft/#sec-Field-Selection-Merging), which takes
- * the square of their number.
- * @throws AppError QUERY_TOO_COMPLEX
- */
-const checkRepeats = (roots: readonly (readonly Parent[])[], fragments: Fragments): void => {
-  let pairs = 0;
-  let most = { field: '', count: 0 };
-
-  const visit = (parents: readonly Parent[], parentPath: string): void => {
-    for (const [key, selections] of collectFields(parents, fragments)) {
-      const field = parentPath + key;
-      const count = selections.length;
-      pairs += (count * (count - 1)) / 2;
-      if (count > most.count) most = { field, count };
-      const excess = { limit: 'repeats', actual: pairs, maximum: MAX_PAIRS, field: most.field };
-      refuseExcess('pairs of equal fields to compare', excess);
-      visit(selections, `${field}.`);
-    }
-  };
-
-  for (const root of roots) visit(root, '');
-};
 
 /** How much one operation may ask for, as the operator sets it. */
 export type QueryLimits = Config['queryLimits'];

@@ -2,12 +2,9 @@ import {
   type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
-  type GraphQLInputObjectType,
-  type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
-  isInputObjectType,
   isLeafType,
   isListType,
   Kind,
@@ -20,7 +17,6 @@ import {
   isListSize,
   LIST_SIZE,
   MAX_IDS,
-  maxItemsOf,
   objectFieldsOf,
   rangeOf,
 } from '../arguments.ts';
@@ -59,14 +55,18 @@ export const sizedFieldsOf = (field: Field): readonly string[] =>
 export const isObjectList = ({ type }: Field): boolean =>
   isListType(getNullableType(type)) && !isLeafType(getNamedType(type));
 
-/** A size that an argument asks for; without variables, the largest that any could. */
+/** A size that arguments ask for; without variables, the largest list that any could. */
 export type SizeReader = (variables?: VariableValues) => number;
 
 /** The list length that the slicing arguments of a field ask for, the greatest of them; undefined for a field without one. */
 export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | undefined => {
-  const readers = slicingArgumentsOf(field).map(
-    (argument) => listLengthReader(argument, node) ?? listSizeReader(argument, node),
-  );
+  const readers = slicingArgumentsOf(field).map((argument) => {
+    const { maximum = LIST_SIZE.maximum } = rangeOf(argument) ?? LIST_SIZE;
+    // The field refuses what is out of its range.
+    const sizeOf = (value: unknown): number =>
+      Math.max(0, Math.min(Array.isArray(value) ? value.length : Number(value ?? 0), maximum));
+    return reader(argument, node, maximum, sizeOf);
+  });
   if (readers.length === 0) return undefined;
   const { assumedSize } = field.extensions as { assumedSize?: number };
   // What is declared has a default or `assumedSize`, and is refused otherwise.
@@ -74,61 +74,21 @@ export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | un
   return (variables) => Math.max(...readers.map((read) => read(variables))) || without;
 };
 
-/** The list length that a slicing argument asks for: 0 where it is out of its range, because the field will refuse it. */
-const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader => {
-  const range = rangeOf(argument);
-  const maximum = range?.maximum ?? LIST_SIZE.maximum;
-  const sizeOf = (value: unknown): number => {
-    const size = Number(value ?? 0);
-    if (!range) return Math.max(0, Math.min(size, maximum));
-    return size > 0 && size <= maximum ? size : 0;
-  };
-  return reader(argument, node, maximum, sizeOf);
+/** How many items the lists have by which a field is filtered, also those inside input objects; undefined for a field that is given none. */
+export const filterSizeReader = (field: Field, node: FieldNode): SizeReader | undefined => {
+  const readers = field.args
+    .filter((argument) => !isLeafType(getNullableType(argument.type)))
+    .map((argument) => reader(argument, node, MAX_IDS, countItems));
+  return readers.length > 0 ? (variables) => readers.reduce((sum, read) => sum + read(variables), 0) : undefined;
 };
 
-/** The length of an argument that is itself a list; undefined for another argument. */
-const listLengthReader = (argument: GraphQLArgument, node: FieldNode): SizeReader | undefined =>
-  isListType(getNullableType(argument.type)) ? itemsReader(argument, node) : undefined;
-
-/** How many items the lists in an argument have, also those inside its input objects; undefined for an argument that has no lists. */
-export const itemsReader = (argument: GraphQLArgument, node: FieldNode): SizeReader | undefined => {
-  const most = mostItems(argument);
-  if (most === 0) return undefined;
-  const cut = longestListOf(argument);
-  // A list that is too long will be refused.
-  const itemsOf = (value: unknown): number =>
-    countItems(argument.type, Array.isArray(value) ? value.slice(0, cut) : value);
-  return reader(argument, node, most, itemsOf);
+const countItems = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0;
+  const parts: unknown[] = Object.values(value);
+  return parts.reduce((sum: number, part) => sum + countItems(part), Array.isArray(value) ? value.length : 0);
 };
 
-const longestListOf = (input: Pick<GraphQLArgument, 'extensions'>): number =>
-  maxItemsOf(input) ?? rangeOf(input)?.maximum ?? MAX_IDS;
-
-const countItems = (type: GraphQLInputType, value: unknown): number => {
-  const nullable = getNullableType(type);
-  if (isListType(nullable) && Array.isArray(value)) {
-    return value.reduce((sum: number, item) => sum + countItems(nullable.ofType, item), value.length);
-  }
-  if (!isInputObjectType(nullable) || typeof value !== 'object' || value === null) return 0;
-  const fields = value as Readonly<Record<string, unknown>>;
-  return Object.values(nullable.getFields()).reduce((sum, { type: of, name }) => sum + countItems(of, fields[name]), 0);
-};
-
-/** Of all that a variable could hold. An input object inside another of its type is taken as empty. */
-const mostItems = (
-  input: Pick<GraphQLArgument, 'type' | 'extensions'>,
-  around: readonly GraphQLInputObjectType[] = [],
-): number => {
-  const type = getNamedType(input.type);
-  const inside =
-    isInputObjectType(type) && !around.includes(type)
-      ? Object.values(type.getFields()).reduce((sum, field) => sum + mostItems(field, [...around, type]), 0)
-      : 0;
-  if (!isListType(getNullableType(input.type))) return inside;
-  return longestListOf(input) * (1 + inside);
-};
-
-/** @param maximum of all that variables could make it */
+/** @param maximum where no variables are known */
 const reader = (
   argument: GraphQLArgument,
   node: FieldNode,

@@ -1,32 +1,45 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
-import { apart } from '../../apart.ts';
 import type { Change } from '../../cache/tags.ts';
 import { AppError } from '../../errors.ts';
 import { textOfResult } from '../body-form.ts';
-import { ChangedIds, type Changes, EVERYTHING, NOTHING, union } from './changed-ids.ts';
-import {
-  type ChangeSource,
-  type LiveEvent,
-  MIN_INTERVAL_MS,
-  RETRY_MS,
-  type Topic,
-  type TopicListener,
-} from './topic.ts';
+import type { Changes } from '../context.ts';
+import type { EventSequence, Topic } from './event-sequence.ts';
+import { type ChangeSource, MIN_INTERVAL_MS } from './topics.ts';
 
-export type RunChanges = (changes: Changes) => Promise<ExecutionResult>;
+const NOTHING: Changes = { products: [], categories: [], notices: [], everything: false };
+export const EVERYTHING: Changes = { ...NOTHING, everything: true };
 
-/** A transaction of many rows is notified in parts. */
-const COLLECT_MS = 20;
+/** An operation on the change feed. */
+interface Feed {
+  /** Equal for equal operations. */
+  readonly key: string;
+  readonly run: (changes: Changes) => Promise<ExecutionResult>;
+  /** The text of a result that names nothing it selects: no event. */
+  readonly nothing: string;
+}
+
+/** What a listener has not heard of yet. */
+interface Untold {
+  readonly listener: EventSequence;
+  readonly feed: Feed;
+  readonly joinedMs: number;
+  changes: Changes;
+  /** Whether its next event is being made. */
+  isAwaited: boolean;
+}
 
 /**
  * The listeners of the change feed. They hear of a change once its notification is older than the bound of freshness: until then, another
- * gateway may still answer with the old data, and a cache outside would keep that answer.
+ * gateway may still answer with the old data, and a cache outside would keep that answer. A listener that waits hears what has changed; for one
+ * that does not read, changes are gathered.
  */
 export class ChangeTopics {
   readonly #source: ChangeSource;
-  readonly #topics = new Map<string, ChangeTopic>();
+  readonly #untold = new Map<EventSequence, Untold>();
   #beginning = 0;
+  /** The latest changes, and when they were notified, by `performance.now()`. */
+  #notified: { readonly change: Change; readonly atMs: number }[] = [];
   /** When what each table shows next changes with time alone, as it was last known, by the database's clock. */
   readonly #nextMs = new Map<string, number>();
   readonly #unwatch: () => void;
@@ -38,10 +51,9 @@ export class ChangeTopics {
 
   /**
    * Resolves with what joins a listener.
-   * @param key equal for equal operations
    * @throws what the operation fails with; AppError BAD_USER_INPUT where no change is notified
    */
-  async begin(key: string, run: RunChanges): Promise<(listener: TopicListener) => Topic> {
+  async begin({ key, run }: Omit<Feed, 'nothing'>): Promise<(listener: EventSequence) => Topic> {
     const { freshnessMonitor, freshnessMs } = this.#source;
     if (freshnessMonitor.trustedUntilMs() !== undefined) {
       throw new AppError('BAD_USER_INPUT', 'With CHANGE_FEED=poll the gateway does not learn what has changed.');
@@ -50,40 +62,43 @@ export class ChangeTopics {
     this.#beginning += 1;
     try {
       if (isFirst) await this.#plan();
-      const first = await run(EVERYTHING);
-      const nothing = textOfResult(await run(NOTHING));
+      const result = await run(EVERYTHING);
+      const feed: Feed = { key, run, nothing: textOfResult(await run(NOTHING)) };
       await delay(freshnessMs);
-      return (listener) => this.#topic(key, { run, first, nothing }).join(listener);
+      return (listener) => {
+        // What is older than its first event is not told to it.
+        this.#gather();
+        const joinedMs = performance.now();
+        this.#untold.set(listener, { listener, feed, joinedMs, changes: NOTHING, isAwaited: false });
+        return { first: () => ({ result }), leave: () => void this.#untold.delete(listener) };
+      };
     } finally {
       this.#beginning -= 1;
     }
   }
 
-  /**
-   * Tells what has begun or ended with time alone; to be called again and again. Once a planned change is past, a later one may be, too,
-   * until the next heartbeat says when the next one is: listeners hear of all of them after that.
-   */
+  /** Tells all who wait what has changed; to be called again and again, but not more often than they may hear of it. */
   look(): void {
     if (!this.#isOn) return;
-    const { tagVersions, freshnessMonitor, clock } = this.#source;
-    const nowMs = clock.nowMs();
-    for (const { table } of tagVersions.tags.tables) {
-      // Where it is not known, this asks for a heartbeat.
-      const nextMs = freshnessMonitor.nextChangeMs(table, nowMs);
-      if (nextMs === undefined) continue;
-      const isToCome = nowMs < (this.#nextMs.get(table) ?? Number.NEGATIVE_INFINITY);
-      this.#nextMs.set(table, nextMs);
-      if (!isToCome) this.#hear({ table });
-    }
+    this.#lookAtTime();
+    this.#gather();
+    const nowMs = performance.now();
+    const due = [...this.#untold.values()].filter(
+      ({ changes, listener, isAwaited, joinedMs }) =>
+        changes !== NOTHING && listener.isWaiting && !isAwaited && nowMs - joinedMs >= MIN_INTERVAL_MS,
+    );
+    // Most have been told the same before.
+    for (const equal of Map.groupBy(due, ({ feed }) => feed.key).values())
+      for (const [changes, group] of Map.groupBy(equal, (untold) => untold.changes)) void this.#tell(changes, group);
   }
 
   close(): void {
     this.#unwatch();
-    for (const topic of this.#topics.values()) topic.close();
+    this.#untold.clear();
   }
 
   get #isOn(): boolean {
-    return this.#topics.size + this.#beginning > 0;
+    return this.#untold.size + this.#beginning > 0;
   }
 
   /** The first event tells what is past by then. */
@@ -101,135 +116,100 @@ export class ChangeTopics {
     // A row that has changed may begin before anything else that was planned. What begins before that is known, and a change that names no rows,
     // come with it.
     const isPlanned = await this.#source.freshnessMonitor.plan();
-    this.look();
+    this.#lookAtTime();
     if (!isPlanned) this.#nextMs.delete(change.table);
-    if (isPlanned || change.rows) this.#hear(change);
+    if (isPlanned || change.rows) this.#notify(change);
   }
 
-  #hear(change: Change): void {
-    const tell = (): void => {
-      for (const topic of this.#topics.values()) topic.add(change);
-    };
-    apart(() => setTimeout(tell, this.#source.freshnessMs).unref());
-  }
-
-  #topic(key: string, feed: Feed): ChangeTopic {
-    let topic = this.#topics.get(key);
-    if (!topic) {
-      const onEmpty = (): void => void this.#topics.delete(key);
-      topic = new ChangeTopic(feed, this.#source.kindOf, onEmpty);
-      this.#topics.set(key, topic);
+  /**
+   * Notes what has begun or ended with time alone. Once a planned change is past, a later one may be, too, until the next heartbeat says when
+   * the next one is: listeners hear of all of them after that.
+   */
+  #lookAtTime(): void {
+    const { tagVersions, freshnessMonitor, clock } = this.#source;
+    const nowMs = clock.nowMs();
+    for (const { table } of tagVersions.tags.tables) {
+      // Where it is not known, this asks for a heartbeat.
+      const nextMs = freshnessMonitor.nextChangeMs(table, nowMs);
+      if (nextMs === undefined) continue;
+      const isToCome = nowMs < (this.#nextMs.get(table) ?? Number.NEGATIVE_INFINITY);
+      this.#nextMs.set(table, nextMs);
+      if (!isToCome) this.#notify({ table });
     }
-    return topic;
-  }
-}
-
-interface Feed {
-  readonly run: RunChanges;
-  /** The result for {@link EVERYTHING}, which each listener begins with. */
-  readonly first: ExecutionResult;
-  /** The text of a result that names nothing it selects: no event. */
-  readonly nothing: string;
-}
-
-/** A listener, and the changes that it has not heard of yet. */
-interface Untold {
-  readonly listener: TopicListener;
-  readonly joinedMs: number;
-  changes: Changes;
-  /** Whether its next event is being made. */
-  isAwaited: boolean;
-}
-
-/** Equal operations on the change feed. A listener that waits hears what has changed; for one that does not read, changes are gathered. */
-class ChangeTopic implements Topic {
-  readonly #feed: Feed;
-  readonly #kindOf: ChangeSource['kindOf'];
-  readonly #onEmpty: () => void;
-  readonly #untold = new Map<TopicListener, Untold>();
-  #gathered = new ChangedIds();
-  #toldMs = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(feed: Feed, kindOf: ChangeSource['kindOf'], onEmpty: () => void) {
-    this.#feed = feed;
-    this.#kindOf = kindOf;
-    this.#onEmpty = onEmpty;
   }
 
-  join(listener: TopicListener): this {
-    this.#untold.set(listener, { listener, joinedMs: performance.now(), changes: NOTHING, isAwaited: false });
-    return this;
+  #notify(change: Change): void {
+    this.#notified.push({ change, atMs: performance.now() });
   }
 
-  first(): LiveEvent {
-    return { result: this.#feed.first };
+  /** Adds the changes that may be told by now to what each listener has not heard of. */
+  #gather(): void {
+    const untilMs = performance.now() - this.#source.freshnessMs;
+    const isOld = ({ atMs }: { readonly atMs: number }): boolean => atMs <= untilMs;
+    const changes = namedBy(this.#notified.filter(isOld).map(({ change }) => change));
+    if (changes === NOTHING) return;
+    this.#notified = this.#notified.filter((notified) => !isOld(notified));
+    for (const untold of this.#untold.values()) untold.changes = union(untold.changes, changes);
   }
 
-  add(change: Change): void {
-    this.#gathered.addChange(change);
-    this.#tellSoon();
-  }
-
-  onWaiting(listener: TopicListener): void {
-    const untold = this.#untold.get(listener);
-    if (untold && untold.changes !== NOTHING) this.#tellSoon();
-  }
-
-  leave(listener: TopicListener): void {
-    this.#untold.delete(listener);
-    if (this.#untold.size > 0) return;
-    this.close();
-    this.#onEmpty();
-  }
-
-  close(): void {
-    clearTimeout(this.#timer);
-  }
-
-  #tellSoon(afterMs = this.#toldMs + MIN_INTERVAL_MS - performance.now()): void {
-    this.#timer ??= apart(() => setTimeout(() => this.#tell(), Math.max(COLLECT_MS, Math.ceil(afterMs))));
-  }
-
-  #tell(): void {
-    this.#timer = undefined;
-    this.#toldMs = performance.now();
-    const changes = this.#gathered.toChanges();
-    this.#gathered = new ChangedIds();
-    const due: Untold[] = [];
-    for (const untold of this.#untold.values()) {
-      untold.changes = union(untold.changes, changes);
-      if (untold.changes === NOTHING || untold.isAwaited || !untold.listener.isWaiting) continue;
-      if (this.#toldMs - untold.joinedMs >= MIN_INTERVAL_MS) due.push(untold);
-      else this.#tellSoon();
-    }
-    // Most have been told the same before.
-    for (const [told, group] of Map.groupBy(due, (untold) => untold.changes)) void this.#tellTogether(told, group);
-  }
-
-  async #tellTogether(changes: Changes, group: readonly Untold[]): Promise<void> {
-    for (const untold of group) {
-      untold.changes = NOTHING;
-      untold.isAwaited = true;
-    }
-    const { run, nothing } = this.#feed;
-    let result: ExecutionResult | undefined;
-    let failure: unknown;
-    try {
-      result = await run(changes);
-    } catch (error) {
-      failure = error;
-    }
-    const isEvent = result !== undefined && textOfResult(result) !== nothing;
-    const isLost = result === undefined && this.#kindOf(failure) === 'other';
+  async #tell(changes: Changes, group: readonly Untold[]): Promise<void> {
+    for (const untold of group) Object.assign(untold, { changes: NOTHING, isAwaited: true });
+    const [{ feed }] = group as [Untold];
+    const told = await feed.run(changes).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
     for (const untold of group) {
       const { listener } = untold;
       untold.isAwaited = false;
-      if (isEvent) listener.onEvent({ result: result as ExecutionResult });
-      else if (isLost) listener.onFailure(failure);
-      else if (result === undefined) untold.changes = union(changes, untold.changes);
-      // Changes have come meanwhile.
-      if (untold.changes !== NOTHING && listener.isWaiting) this.#tellSoon(result ? undefined : RETRY_MS);
+      if ('result' in told) {
+        if (textOfResult(told.result) !== feed.nothing) listener.onEvent(told);
+      } else if (this.#source.kindOf(told.error) === 'other') listener.onFailure(told.error);
+      else untold.changes = union(changes, untold.changes);
     }
   }
 }
+
+/** The kind of object that a change of a table names, and by which of its ids. */
+const NAMED: Readonly<Record<string, readonly [kind: Exclude<keyof Changes, 'everything'>, ids: 'ids' | 'groupIds']>> =
+  {
+    product: ['products', 'ids'],
+    product_variant: ['products', 'groupIds'],
+    category: ['categories', 'ids'],
+    notice: ['notices', 'ids'],
+  };
+
+const namedBy = (changes: readonly Change[]): Changes => {
+  const ids = { products: new Set<number>(), categories: new Set<number>(), notices: new Set<number>() };
+  for (const { table, rows } of changes) {
+    const [kind, idsOf] = NAMED[table] ?? [];
+    if (!kind || !idsOf || !rows) return EVERYTHING;
+    for (const id of rows[idsOf]) ids[kind].add(id);
+  }
+  return changesOf(ids);
+};
+
+/** @returns one of the two where the other adds nothing: listeners that hear of the same changes get the same object */
+const union = (one: Changes, other: Changes): Changes => {
+  if (one === NOTHING || other === EVERYTHING) return other;
+  if (other === NOTHING || one === EVERYTHING) return one;
+  return changesOf({
+    products: new Set([...one.products, ...other.products]),
+    categories: new Set([...one.categories, ...other.categories]),
+    notices: new Set([...one.notices, ...other.notices]),
+  });
+};
+
+const MAX_IDS = 1000;
+
+type Ids = Readonly<Record<Exclude<keyof Changes, 'everything'>, ReadonlySet<number>>>;
+
+/** In rising order. {@link EVERYTHING} where there are too many. */
+const changesOf = ({ products, categories, notices }: Ids): Changes => {
+  const count = products.size + categories.size + notices.size;
+  if (count > MAX_IDS) return EVERYTHING;
+  if (count === 0) return NOTHING;
+  return { products: sorted(products), categories: sorted(categories), notices: sorted(notices), everything: false };
+};
+
+const sorted = (ids: ReadonlySet<number>): number[] => [...ids].toSorted((one, other) => one - other);

@@ -1,10 +1,11 @@
 import { builder, LIVE_FIELD } from '../builder.ts';
-import { type Changes, EVERYTHING, type Kind } from './changed-ids.ts';
+import type { Changes } from '../context.ts';
+import { EVERYTHING } from './change-topics.ts';
 
 const ChangesType = builder.objectRef<Changes>('Changes').implement({
   description: 'Rows that were inserted, updated or deleted, visible or not; a variant names its product.',
   fields: (t) => {
-    const idsOf = (name: Kind) =>
+    const idsOf = (name: 'products' | 'categories' | 'notices') =>
       t.field({
         type: ['Int'],
         description: `The ids of ${name}. None with \`everything\`.`,

@@ -1,5 +1,18 @@
 import type { ExecutionResult } from 'graphql';
-import type { LiveEvent, Topic, TopicListener } from './topic.ts';
+
+/** What equal subscriptions listen to. */
+export interface Topic {
+  /** The event that a listener begins with. */
+  readonly first: () => LiveEvent;
+  readonly leave: (listener: EventSequence) => void;
+}
+
+export interface LiveEvent {
+  /** The same object for all listeners that are given the same. */
+  readonly result: ExecutionResult;
+  /** What it shows, where one that shows the same as the last one is none. */
+  readonly shown?: string;
+}
 
 /** Why a stream ended: its client went, or did not read and was cut; its token is no longer valid; the operation failed; or this process ends. */
 export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
@@ -17,7 +30,7 @@ type Step = IteratorResult<ExecutionResult, undefined>;
 const DONE: Step = { done: true, value: undefined };
 
 /** The events of one listener. One that reads slowly gets the latest of those that came meanwhile, and none that shows what it has read last. */
-export class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionResult, undefined> {
+export class EventSequence implements AsyncIterableIterator<ExecutionResult, undefined> {
   /** Verifies the token of the caller again. */
   readonly verify: () => Promise<void> | undefined;
   readonly #observer: SequenceObserver;
@@ -38,6 +51,7 @@ export class EventSequence implements TopicListener, AsyncIterableIterator<Execu
     this.onEvent(topic.first());
   }
 
+  /** Whether it has read all that it was given. */
   get isWaiting(): boolean {
     return this.#reader !== undefined && !this.#isEnded;
   }
@@ -47,6 +61,7 @@ export class EventSequence implements TopicListener, AsyncIterableIterator<Execu
     this.#give(event);
   }
 
+  /** The operation fails, and not because the database is away: there are no more events. */
   onFailure(error: unknown): void {
     this.end('failure', error);
   }
@@ -68,7 +83,6 @@ export class EventSequence implements TopicListener, AsyncIterableIterator<Execu
     if (this.#isEnded) return Promise.resolve(DONE);
     return new Promise((resolve) => {
       this.#reader = resolve;
-      this.#topic?.onWaiting?.(this);
     });
   }
 
