@@ -1,7 +1,7 @@
 import { numberText } from '../../database/exact-json.ts';
 import type { AttributeFilter } from '../browse-engine.ts';
 import { Postings, RowSet, type Scratch } from './row-set.ts';
-import { Column, type ProductRow, Slice, withRoom } from './rows.ts';
+import { Column, countOne, type ProductRow, Slice, withRoom } from './rows.ts';
 import { Texts } from './words.ts';
 
 interface NamedValue {
@@ -219,7 +219,7 @@ export class Dimensions {
 
   /** Gives memory back that only filling needs. @param count of rows */
   arrange(count: number): void {
-    this.rows.flush();
+    this.rows.arrange();
     this.ofRows.arrange(count);
   }
 
@@ -470,10 +470,6 @@ const countAt = (values: Codes, counts: Int32Array, rows: Int32Array): void => {
     const value = values[rows[each] as number] as number;
     counts[value] = (counts[value] as number) + 1;
   }
-};
-
-const countOne = (counts: Int32Array, at: number): void => {
-  counts[at] = (counts[at] as number) + 1;
 };
 
 /** Of more things than this it is quicker to mark each that a row has had. */

@@ -215,7 +215,7 @@ export class ProductIndex {
 
   /** Gives memory back that only filling needs, and makes columns. */
   arrange(): void {
-    for (const { words } of this.#allTexts) words.flush();
+    for (const { words } of this.#allTexts) words.arrange();
     for (const dimensions of this.#dimensions) dimensions.arrange(this.columns.count);
   }
 

@@ -69,6 +69,11 @@ export const withRoom = <Values extends Numbers>(values: Values, length: number)
   return grown;
 };
 
+/** @param at the place that is one more */
+export const countOne = (counts: Int32Array, at: number): void => {
+  counts[at] = (counts[at] as number) + 1;
+};
+
 /** How many of so many sorted things come first, for which this is true. */
 export const countBefore = (length: number, isBefore: (index: number) => boolean): number => {
   let low = 0;

@@ -57,8 +57,9 @@ export class Words {
     this.#runTexts.append(row, runs);
   }
 
-  flush(): void {
-    for (const postings of this.#postings) postings.flush();
+  /** Gives memory back that only filling needs. */
+  arrange(): void {
+    for (const postings of this.#postings) postings.arrange();
   }
 
   renumber(newRows: Int32Array): void {
