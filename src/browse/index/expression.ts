@@ -70,15 +70,14 @@ const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
   return parts;
 };
 
-/** The options of variants, or of those in stock. */
-export const optionsOf = ({ options, optionsInStock }: ProductIndex, isInStock: boolean): Dimensions =>
-  isInStock ? optionsInStock : options;
-
 /** One and the same variant has an option of each filter, and is in stock where that is wanted. */
-const variantParts = (index: ProductIndex, filters: readonly OptionFilter[], isInStock: boolean): Part[] => {
-  const dimensions = optionsOf(index, isInStock);
-  if (filters.length === 0) return [];
-  return [{ expression: { is: 'anyOf', dimensions, traits: [...dimensions.traitsWithAll(filters)] } }];
+const variantParts = (
+  { options: dimensions }: ProductIndex,
+  filters: readonly OptionFilter[],
+  isInStock: boolean,
+): Part[] => {
+  const traits = filters.length > 0 ? dimensions.fitting(filters, isInStock) : undefined;
+  return traits ? [{ expression: { is: 'anyOf', dimensions, traits: [...traits] } }] : [];
 };
 
 /** A part of a question, evaluated to a set once at most, however many facets need it. */

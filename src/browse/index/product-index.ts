@@ -30,15 +30,13 @@ export class ProductIndex {
   readonly brands = createBrands();
   readonly tags = createTags();
   readonly attributes = createAttributes();
-  readonly options = createOptions(false);
-  readonly optionsInStock = createOptions(true);
+  readonly options = createOptions();
   readonly #dimensions: readonly Dimensions[] = [
     this.categories,
     this.brands,
     this.tags,
     this.attributes,
     this.options,
-    this.optionsInStock,
   ];
   /** In the language of the tables' columns. */
   readonly texts: LanguageTexts;
