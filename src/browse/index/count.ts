@@ -33,10 +33,9 @@ export const search = (
   texts = index.texts,
 ): BrowseResult => {
   const { order, isCounted, facets, terms, code, now, filter } = request;
-  index.begin();
   const isSearch = terms.length > 0 || code !== undefined;
   const matches = isSearch ? index.match(texts, terms, 'all', known.codeIds) : undefined;
-  const found = new FoundRows(index, filter, now, matches && RowSet.ofRows(index.scratch, matches.rows));
+  const found = new FoundRows(index, filter, now, matches && RowSet.ofRows(matches.rows, index.columns.count));
   const selection = new PageSelection(index.columns, texts.names.rank, request, {
     scores: matches?.scores,
     boundaryRank: known.boundaryRank,
@@ -76,10 +75,10 @@ const FACETS: {
   brands: (index, found) => valuesOf(index, index.brands, found.without('brands'), asItIs),
   tags: (index, found, _, labelOf) => valuesOf(index, index.tags, found.without('tags'), labelOf),
   price: (index, found) => priceRangeOfRows(index, found.without('price')),
-  inStock: ({ columns, options, scratch }, found, { options: filters = [], inStock }) => {
+  inStock: ({ columns, options }, found, { options: filters = [], inStock }) => {
     const rows = found.without('inStock');
     const fitting = filters.length > 0 && inStock !== true ? options.fitting(filters, true) : undefined;
-    const own = fitting ? rows.and(options.rowsWith([...fitting], columns.count, scratch), columns.count) : rows;
+    const own = fitting ? rows.and(options.rowsWith([...fitting], columns.count)) : rows;
     return own.countOf(columns.isInStock.bits);
   },
   onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.bits),

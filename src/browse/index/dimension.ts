@@ -1,6 +1,6 @@
 import { numberText } from '../../database/exact-json.ts';
 import type { AttributeFilter } from '../browse-engine.ts';
-import { Postings, RowSet, type Scratch } from './row-set.ts';
+import { Postings, RowSet } from './row-set.ts';
 import { Column, countOne, type ProductRow, Slice, withRoom } from './rows.ts';
 import { Texts } from './words.ts';
 
@@ -125,8 +125,8 @@ export class Dimensions {
   }
 
   /** The rows that have one of some traits. @param count of all rows */
-  rowsWith(traits: readonly number[], count: number, scratch: Scratch): RowSet {
-    return RowSet.ofLists(scratch, this.rows, traits, count);
+  rowsWith(traits: readonly number[], count: number): RowSet {
+    return RowSet.ofLists(this.rows, traits, count);
   }
 
   /** Tells of a row whether it has one of some traits. */

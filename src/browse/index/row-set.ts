@@ -1,133 +1,87 @@
-import { countOne, withRoom } from './rows.ts';
+import { countOne, hasBit, withRoom } from './rows.ts';
 
-/**
- * Memory that one question after another uses, for everything that a question makes: fresh arrays of megabytes would be garbage of each question (up
- * to 15 % of its time). All of it is free again where the next question begins.
- */
-export class Scratch {
-  #memory = new ArrayBuffer(0);
-  #used = 0;
+/** The bits of so many rows. */
+export const noBits = (count: number): Uint32Array => new Uint32Array((count + 31) >>> 5);
 
-  get bytes(): number {
-    return this.#memory.byteLength;
-  }
-
-  /** @param bytes of which more is not kept */
-  begin(bytes: number): void {
-    if (bytes > this.#memory.byteLength) this.#memory = new ArrayBuffer(bytes + (bytes >>> 3));
-    this.#used = 0;
-  }
-
-  /** The array has what the last question left in it. */
-  rows(length: number): Int32Array {
-    const begin = this.#used;
-    if (begin + length * 4 > this.#memory.byteLength) return new Int32Array(length);
-    this.#used = begin + length * 4;
-    return new Int32Array(this.#memory, begin, length);
-  }
-
-  /** The bits are 0. @param count of rows */
-  bits(count: number): Uint32Array {
-    const { buffer, byteOffset, length } = this.rows((count + 31) >>> 5);
-    return new Uint32Array(buffer, byteOffset, length).fill(0);
-  }
-
-  /** The bytes are 0. Four of them can be read at once. */
-  bytesOf(count: number): Uint8Array {
-    const { buffer, byteOffset } = this.bits(count * 8);
-    return new Uint8Array(buffer, byteOffset, count);
-  }
-
-  /** The beginning of an array; what is behind it is free again, where nothing has been made since. */
-  shorten(rows: Int32Array, length: number): Int32Array {
-    if (rows.buffer === this.#memory && rows.byteOffset + rows.byteLength === this.#used)
-      this.#used = rows.byteOffset + length * 4;
-    return rows.subarray(0, length);
-  }
-}
-
-/** Rows that a question is about: an ascending array where they are few, bits where they are many. Neither changes. */
+/** Rows that a question is about, as bits of all rows, as an ascending array, or both. It never changes. */
 export class RowSet {
   readonly size: number;
-  readonly #scratch: Scratch;
   #rows: Int32Array | undefined;
   #bits: Uint32Array | undefined;
+  readonly #count: number;
 
-  private constructor(scratch: Scratch, size: number, rows: Int32Array | undefined, bits: Uint32Array | undefined) {
-    this.#scratch = scratch;
+  private constructor(size: number, rows: Int32Array | undefined, bits: Uint32Array | undefined, count: number) {
     this.size = size;
     this.#rows = rows;
     this.#bits = bits;
+    this.#count = count;
   }
 
-  /** @param rows ascending, each once */
-  static ofRows(scratch: Scratch, rows: Int32Array): RowSet {
-    return new RowSet(scratch, rows.length, rows, undefined);
+  /** @param rows ascending, each once @param count of all rows */
+  static ofRows(rows: Int32Array, count: number): RowSet {
+    return new RowSet(rows.length, rows, undefined, count);
   }
 
   /** @param bits the bits of all rows */
-  static ofBits(scratch: Scratch, bits: Uint32Array, size = countBits(bits)): RowSet {
-    return new RowSet(scratch, size, undefined, bits);
+  static ofBits(bits: Uint32Array, size = countBits(bits)): RowSet {
+    return new RowSet(size, undefined, bits, bits.length * 32);
   }
 
   /** The rows of any of some lists. @param count of all rows */
-  static ofLists(scratch: Scratch, postings: Postings, lists: readonly number[], count: number): RowSet {
-    const bits = scratch.bits(count);
+  static ofLists(postings: Postings, lists: readonly number[], count: number): RowSet {
+    const bits = noBits(count);
     for (const each of lists) postings.addTo(each, bits);
-    return RowSet.ofBits(scratch, bits);
+    return RowSet.ofBits(bits);
   }
 
   /** Whether the rows are at hand as an array that is shorter than the bits. */
   get areFew(): boolean {
-    return this.#rows !== undefined && (this.#bits === undefined || this.size < this.#bits.length);
+    return this.#rows !== undefined && this.size < this.#count >>> 5;
   }
 
   rows(): Int32Array {
-    if (this.#rows) return this.#rows;
-    this.#rows = this.#scratch.rows(this.size);
-    readBits(this.#bits as Uint32Array, this.#rows);
+    this.#rows ??= readBits(this.#bits as Uint32Array, this.size);
     return this.#rows;
   }
 
-  /** The bits of all rows. @param count of all rows */
-  bits(count: number): Uint32Array {
+  bits(): Uint32Array {
     if (this.#bits) return this.#bits;
-    const bits = this.#scratch.bits(count);
+    const bits = noBits(this.#count);
     for (const row of this.rows()) bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
     this.#bits = bits;
     return bits;
   }
 
-  and(other: RowSet, count: number): RowSet {
+  and(other: RowSet): RowSet {
     const [few, many] = this.size <= other.size ? [this, other] : [other, this];
-    const bits = many.bits(count);
-    if (few.areFew) return few.#withBits(bits);
-    const own = few.bits(count);
-    const both = this.#scratch.bits(count);
+    const bits = many.bits();
+    if (few.areFew) return few.filter((row) => hasBit(bits, row));
+    const own = few.bits();
+    const both = new Uint32Array(bits.length);
     for (let at = 0; at < both.length; at += 1) both[at] = (own[at] as number) & (bits[at] as number);
-    return RowSet.ofBits(this.#scratch, both);
+    return RowSet.ofBits(both);
   }
 
   /** The rows of this set that the other one does not have. */
-  without(other: RowSet, count: number): RowSet {
-    const own = this.bits(count);
-    const others = other.bits(count);
-    const rest = this.#scratch.bits(count);
+  without(other: RowSet): RowSet {
+    const own = this.bits();
+    const others = other.bits();
+    const rest = new Uint32Array(own.length);
     for (let at = 0; at < rest.length; at += 1) rest[at] = (own[at] as number) & ~(others[at] as number);
-    return RowSet.ofBits(this.#scratch, rest);
+    return RowSet.ofBits(rest);
   }
 
   /** How many rows have a flag. @param flags by row */
   countOf(flags: Uint32Array): number {
-    if (!this.areFew) return countCommonBits(this.#bits as Uint32Array, flags);
+    if (!this.areFew) return countCommonBits(this.bits(), flags);
     let count = 0;
-    for (const row of this.rows()) count += ((flags[row >>> 5] as number) >>> (row & 31)) & 1;
+    for (const row of this.rows()) count += Number(hasBit(flags, row));
     return count;
   }
 
   filter(isWanted: (row: number) => boolean): RowSet {
     const rows = this.rows();
-    const kept = this.#scratch.rows(rows.length);
+    const kept = new Int32Array(rows.length);
     let length = 0;
     for (let at = 0; at < rows.length; at += 1) {
       const row = rows[at] as number;
@@ -135,19 +89,7 @@ export class RowSet {
       kept[length] = row;
       length += Number(isWanted(row));
     }
-    return RowSet.ofRows(this.#scratch, this.#scratch.shorten(kept, length));
-  }
-
-  #withBits(bits: Uint32Array): RowSet {
-    const rows = this.rows();
-    const kept = this.#scratch.rows(rows.length);
-    let length = 0;
-    for (let at = 0; at < rows.length; at += 1) {
-      const row = rows[at] as number;
-      kept[length] = row;
-      length += ((bits[row >>> 5] as number) >>> (row & 31)) & 1;
-    }
-    return RowSet.ofRows(this.#scratch, this.#scratch.shorten(kept, length));
+    return RowSet.ofRows(kept.subarray(0, length), this.#count);
   }
 }
 
@@ -169,11 +111,13 @@ const countCommonBits = (bits: Uint32Array, others: Uint32Array): number => {
   return count;
 };
 
-const readBits = (bits: Uint32Array, into: Int32Array): void => {
+const readBits = (bits: Uint32Array, size: number): Int32Array => {
+  const rows = new Int32Array(size);
   let length = 0;
   for (let at = 0; at < bits.length; at += 1)
     for (let word = bits[at] as number; word !== 0; word &= word - 1)
-      into[length++] = (at << 5) | (31 - Math.clz32(word & -word));
+      rows[length++] = (at << 5) | (31 - Math.clz32(word & -word));
+  return rows;
 };
 
 /**

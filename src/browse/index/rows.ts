@@ -198,6 +198,8 @@ export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values
   }
 }
 
+export const hasBit = (bits: Uint32Array, row: number): boolean => (((bits[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+
 /** A bit for each row, which changes with the product. */
 export class Flags {
   bits = new Uint32Array(0);
@@ -207,7 +209,7 @@ export class Flags {
   }
 
   has(row: number): boolean {
-    return (((this.bits[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+    return hasBit(this.bits, row);
   }
 
   set(row: number, isSet: boolean): void {
@@ -226,7 +228,7 @@ export class Flags {
     this.bits = new Uint32Array(old.length);
     for (let row = 0; row < newRows.length; row += 1) {
       const newRow = newRows[row] as number;
-      if (newRow >= 0 && ((old[row >>> 5] as number) >>> (row & 31)) & 1) this.set(newRow, true);
+      if (newRow >= 0 && hasBit(old, row)) this.set(newRow, true);
     }
   }
 }
