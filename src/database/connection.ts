@@ -63,22 +63,16 @@ export const urlsOf = (url: string): readonly string[] => {
   return hosts.includes(',') ? hosts.split(',').map((host) => `${before}${host}${after}`) : [url];
 };
 
-/** The URLs of a list with commas between; a comma inside of one goes before another host. */
+/** The URLs of a list with commas between. */
 export const splitUrls = (list: string): readonly string[] =>
   list
-    .split(/,(?=\s*(?:postgres(?:ql)?:\/\/|$))/)
+    .split(',')
     .map((url) => url.trim())
     .filter(Boolean);
 
 /** Whether its target_session_attrs, where it has one, is for a server that takes writes, as views are counted. */
 export const asksForWrites = (url: string): boolean =>
   !/[?&]target_session_attrs=/.test(url) || /[?&]target_session_attrs=(?:read-write|primary)(?:&|$)/.test(url);
-
-/** Whether it names exactly one server, and not the primary among several. */
-export const namesOneServer = (url: string): boolean => {
-  const [, , hosts = '', after = ''] = AUTHORITY.exec(url) ?? [];
-  return !hosts.includes(',') && !/[,\s]|[?&]target_session_attrs=/.test(after);
-};
 
 /** Its hosts and ports, for messages. */
 export const hostsOf = (url: string): string =>
@@ -92,27 +86,24 @@ export const hostsOf = (url: string): string =>
 export const isPostgresUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value);
 
 /** Whether it can be parsed. A `#` is most likely part of a password that was not percent-encoded: the parser would leave out the rest. */
-export const isWholeUrl = (value: string): boolean => {
-  if (value.includes('#')) return false;
-  return urlsOf(value).every((url) => {
-    const fault = faultOf(url);
-    return hasHost(url, value) && (fault === undefined || fault.syscall !== undefined);
+export const isWholeUrl = (value: string): boolean =>
+  !value.includes('#') &&
+  urlsOf(value).every((url) => {
+    const parsed = parse(url);
+    // Each of several hosts must have a name.
+    return parsed instanceof Error ? isOfFile(parsed) : url === value || Boolean(parsed.host);
   });
-};
 
 /** Whether the certificates and keys that it names can be read. */
-export const hasReadableFiles = (value: string): boolean =>
-  urlsOf(value).every((url) => faultOf(url)?.syscall === undefined);
+export const hasReadableFiles = (value: string): boolean => !urlsOf(value).map(parse).some(isOfFile);
 
-/** Each of several hosts must have a name. */
-const hasHost = (url: string, whole: string): boolean => url === whole || AUTHORITY.exec(url)?.[2] !== '';
+const isOfFile = (parsed: object): boolean => parsed instanceof Error && 'syscall' in parsed;
 
-const faultOf = (value: string): NodeJS.ErrnoException | undefined => {
+const parse = (url: string): pg.ClientConfig | Error => {
   try {
-    parseIntoClientConfig(value);
-    return undefined;
+    return parseIntoClientConfig(url);
   } catch (error) {
-    return error as NodeJS.ErrnoException;
+    return error as Error;
   }
 };
 
