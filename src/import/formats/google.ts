@@ -85,7 +85,7 @@ export const google = defineFormat({
         if (group === '') return [toDraft(item, withoutOptions(item.variant), file)];
         waiting += 1;
         if (waiting > MAX_WAITING)
-          throw new OperatorError(`A feed may have ${MAX_WAITING} items with an item_group_id: split it.`);
+          throw new OperatorError(`A feed may have at most ${MAX_WAITING} items with an item_group_id: split it.`);
         const items = groups.get(group);
         // Of the others, their variants are kept alone.
         if (items) items.push({ ...item, product: items[0].product });

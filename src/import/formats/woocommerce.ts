@@ -143,7 +143,7 @@ export const woocommerce = defineFormat({
           variationsOf.set(parent, variations);
         } else if (isGroup || isVariable(record)) {
           if (parents.length + groups.length >= MAX_WAITING)
-            throw new OperatorError(`A file may have ${MAX_WAITING} variable or grouped products: split it.`);
+            throw new OperatorError(`A file may have at most ${MAX_WAITING} variable or grouped products: split it.`);
           (isGroup ? groups : parents).push(record);
         } else return [remembered(record, toDraft(record, withoutOptions(toVariant(record, file)), file))];
         return [];

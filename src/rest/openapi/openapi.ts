@@ -154,15 +154,18 @@ const PROBLEMS: readonly (readonly [example: AppError, description: string])[] =
     'The path takes GET, HEAD and OPTIONS.',
   ],
   [
-    problem('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`),
+    problem('URI_TOO_LONG', `A request target may have at most ${MAX_TARGET_CHARS} characters.`),
     'The request target is too long.',
   ],
   [
-    problem('TOO_MANY_REQUESTS', 'A client may ask 600 times a minute.', { 'retry-after': '60' }),
+    problem('TOO_MANY_REQUESTS', 'A client may ask at most 600 times a minute.', { 'retry-after': '60' }),
     'The client sends too many requests.',
   ],
   [
-    problem('HEADERS_TOO_LARGE', `The target and headers of a request may have ${MAX_HEADER_BYTES} bytes together.`),
+    problem(
+      'HEADERS_TOO_LARGE',
+      `The target and headers of a request may have at most ${MAX_HEADER_BYTES} bytes together.`,
+    ),
     'The target and headers of the request are past 32 KiB together.',
   ],
   [
