@@ -27,17 +27,18 @@ import {
 } from '../selection.ts';
 import {
   type Args,
-  hold,
   isPromise,
   leafWriter,
   NotCompiled,
+  Output,
   type Run,
+  type Text,
   type Writer,
-  write as writeText,
+  writeLoaded,
 } from './output.ts';
 
 /** One operation, compiled for one schema: gives the JSON text of `data`. @throws any error: the reference executor then reports it */
-export type CompiledOperation = (variables: VariableValues, context: OperationContext) => string | Promise<string>;
+export type CompiledOperation = (variables: VariableValues, context: OperationContext) => Text;
 
 /** What every part of an operation is compiled with. */
 interface Compilation {
@@ -46,7 +47,7 @@ interface Compilation {
 }
 
 interface CompiledField {
-  /** `"key":`, after the bracket or comma before it. */
+  /** `"key":`, after the comma before it. */
   readonly label: string;
   readonly read: (source: Record<string, unknown>, run: Run) => unknown;
   readonly write: Writer;
@@ -71,10 +72,7 @@ export const compile = (
     if (error instanceof NotCompiled) return undefined;
     throw error;
   }
-  return (variables, context) => {
-    const run = { variables, context, args: new Map() };
-    return writeText(run, (output) => write({}, run, output));
-  };
+  return (variables, context) => write({}, { variables, context, args: new Map() });
 };
 
 const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], compilation: Compilation): Writer => {
@@ -82,26 +80,18 @@ const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], comp
   if (type.isTypeOf) throw new NotCompiled();
   const fields = [...collectFields(parents, compilation.fragments, { schema: compilation.schema, types: [type] })].map(
     ([key, selections], index) =>
-      compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, selections, compilation),
+      compileField(type, `${index === 0 ? '' : ','}${JSON.stringify(key)}:`, selections, compilation),
   );
-  return (value, run, output) => {
+  return (value, run) => {
     // A value that is an error counts as thrown: a list of a DataLoader may hold some.
     if (value instanceof Error) throw new NotCompiled();
-    // The label of the first field has the bracket before it.
-    if (fields.length === 0) output.text += '{';
     const source = value as Record<string, unknown>;
-    try {
-      for (const { label, read, write } of fields) {
-        output.text += label;
-        const result = read(source, run);
-        if (isPromise(result)) output.await(result, write);
-        else write(result, run, output);
-      }
-    } catch (error) {
-      hold(value);
-      throw error;
+    const output = new Output('{');
+    for (const { label, read, write } of fields) {
+      output.add(label);
+      output.add(writeLoaded(read(source, run), write, run));
     }
-    output.text += '}';
+    return output.finish('}');
   };
 };
 
@@ -115,7 +105,7 @@ const compileField = (
   const name = node.name.value;
   if (name === '__typename') {
     const text = JSON.stringify(parent.name);
-    return { label, read: () => null, write: (_, __, output) => (output.text += text) };
+    return { label, read: () => null, write: () => text };
   }
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type, and only graphql-js gives the fourth parameter, `info`.
@@ -125,7 +115,14 @@ const compileField = (
   if (!resolve) return { label, write, read: propertyReader(name) };
   const readArgs = argsReader(field, node);
   // The fourth parameter is costly to make, and almost no resolver reads it.
-  return { label, write, read: (source, run) => resolve(source, readArgs(run), run.context, undefined as never) };
+  const read = (source: Record<string, unknown>, run: Run): unknown => {
+    try {
+      return resolve(source, readArgs(run), run.context, undefined as never);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+  return { label, read, write };
 };
 
 const propertyReader =
@@ -133,16 +130,15 @@ const propertyReader =
   (source: Record<string, unknown>): unknown => {
     const value = source[name];
     // graphql-js calls a method, with `info`, and finds nothing in what is no object.
-    if (typeof value === 'function' || typeof source !== 'object') throw new NotCompiled();
-    return value;
+    return typeof value === 'function' || typeof source !== 'object' ? Promise.reject(new NotCompiled()) : value;
   };
 
 const compileValue = (type: GraphQLOutputType, selections: MergedField, compilation: Compilation): Writer => {
   const write = compileNonNull(getNullableType(type), selections, compilation);
-  return (value, run, output) => {
-    if (value !== null && value !== undefined) write(value, run, output);
-    else if (isNonNullType(type)) throw new NotCompiled();
-    else output.text += 'null';
+  return (value, run) => {
+    if (value !== null && value !== undefined) return write(value, run);
+    if (isNonNullType(type)) throw new NotCompiled();
+    return 'null';
   };
 };
 
@@ -150,10 +146,7 @@ const compileNonNull = (type: GraphQLOutputType, selections: MergedField, compil
   if (isListType(type)) return listWriter(compileValue(type.ofType, selections, compilation));
   if (isObjectType(type)) return compileObject(type, selections, compilation);
   if (!isLeafType(type)) throw new NotCompiled();
-  const toJson = leafWriter(type);
-  return (value, _, output) => {
-    output.text += toJson(value);
-  };
+  return leafWriter(type);
 };
 
 const isIterable = (value: unknown): value is Iterable<unknown> =>
@@ -161,25 +154,18 @@ const isIterable = (value: unknown): value is Iterable<unknown> =>
 
 const listWriter =
   (write: Writer): Writer =>
-  (value, run, output) => {
+  (value, run) => {
     if (!Array.isArray(value)) {
-      if (isIterable(value)) hold([...value]);
+      // Nobody waits for its promises, and Node ends a process where one is rejected.
+      if (isIterable(value)) for (const item of value) if (isPromise(item)) item.then(undefined, () => {});
       throw new NotCompiled();
     }
-    output.text += '[';
-    let isFirst = true;
-    try {
-      for (const item of value as unknown[]) {
-        if (!isFirst) output.text += ',';
-        isFirst = false;
-        if (isPromise(item)) output.await(item, write);
-        else write(item, run, output);
-      }
-    } catch (error) {
-      hold(value);
-      throw error;
+    const output = new Output('[');
+    for (const [index, item] of value.entries()) {
+      if (index > 0) output.add(',');
+      output.add(writeLoaded(item, write, run));
     }
-    output.text += ']';
+    return output.finish(']');
   };
 
 /** The arguments of a field, coerced once for all of its objects: https://spec.graphql.org/draft/#CoerceArgumentValues() */

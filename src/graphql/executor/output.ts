@@ -20,7 +20,10 @@ export interface Run {
   readonly args: Map<FieldNode, Args>;
 }
 
-export type Writer = (value: unknown, run: Run, output: Output) => void;
+/** JSON, at once where nothing in it is still loading. */
+export type Text = string | Promise<string>;
+
+export type Writer = (value: unknown, run: Run) => Text;
 
 /**
  * Thrown where the value of a field does not fit its type, or an argument has no value. Compiled operations only know how to succeed: the
@@ -28,97 +31,47 @@ export type Writer = (value: unknown, run: Run, output: Output) => void;
  */
 export class NotCompiled extends Error {}
 
-/** A gap in the text for a value that is still loading. */
-interface Gap {
-  readonly value: Promise<unknown>;
-  readonly write: Writer;
-}
-
-/** JSON text in the making, with gaps for values that are still loading. */
-export class Output {
-  text = '';
-  private pieces: (string | Gap)[] | undefined;
-
-  /** Leaves a gap for a value; what is written next comes after it. */
-  await(value: PromiseLike<unknown>, write: Writer): void {
-    this.pieces ??= [];
-    // A promise of another kind, as Prisma's, begins only once it is waited for.
-    this.pieces.push(this.text, { value: Promise.resolve(value), write });
-    this.text = '';
-  }
-
-  /** Ignores how the values that are still loading end, because no one will wait for them. */
-  abandon(): void {
-    for (const piece of this.pieces ?? []) if (typeof piece !== 'string') hold(piece.value);
-  }
-
-  /** The whole text, at once where there is no gap. */
-  finish(run: Run): string | Promise<string> {
-    return this.pieces === undefined ? this.text : fill(this.pieces, this.text, run);
-  }
-}
-
 /** Whether a value is still loading: any thenable is, as Prisma's own promise. */
 export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
-/**
- * Sees to it that promises within a value that is not written yet, or never will be, can be rejected: Node ends a process where nobody waits for
- * a promise that is. Items of a list are alike, so that the first object of one tells of the others.
- */
-export const hold = (value: unknown): void => {
-  if (value instanceof Promise) value.then(hold).catch(() => {});
-  else if (Array.isArray(value)) {
-    const isOfObjects = holdsPromise(value[0]);
-    for (const item of value as unknown[])
-      if (isOfObjects || item instanceof Promise || Array.isArray(item)) hold(item);
-  } else if (holdsPromise(value)) {
-    for (const part of Object.values(value as object)) if (part instanceof Promise) hold(part);
+/** The text of an object or a list in the making, of which parts may be loading or have failed. */
+export class Output {
+  #text: string;
+  #parts: Text[] | undefined;
+
+  constructor(start: string) {
+    this.#text = start;
   }
-};
 
-const holdsPromise = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.values(value).some((part) => part instanceof Promise);
+  add(text: Text): void {
+    if (typeof text === 'string') this.#text += text;
+    else {
+      this.#parts ??= [];
+      this.#parts.push(this.#text, text);
+      this.#text = '';
+    }
+  }
 
-/** The text that `toOutput` writes, at once where it leaves no gap. @throws what `toOutput` throws */
-export const write = (run: Run, toOutput: (output: Output) => void): string | Promise<string> => {
-  const output = new Output();
+  finish(end: string): Text {
+    const rest = this.#text + end;
+    const parts = this.#parts;
+    if (parts === undefined) return rest;
+    const [start, part] = parts;
+    // Most objects wait for one value at most.
+    if (parts.length === 2) return (part as Promise<string>).then((text) => start + text + rest);
+    return Promise.all(parts).then((all) => all.join('') + rest);
+  }
+}
+
+/** The text of a value that may be loading. What fails is a promise, too: others go on, because Node ends a process where nobody waits for theirs. */
+export const writeLoaded = (value: unknown, write: Writer, run: Run): Text => {
   try {
-    toOutput(output);
+    // A promise of another kind, as Prisma's, begins only once it is waited for.
+    return isPromise(value) ? Promise.resolve(value).then((loaded) => write(loaded, run)) : write(value, run);
   } catch (error) {
-    output.abandon();
-    throw error;
+    return Promise.reject(error);
   }
-  return output.finish(run);
-};
-
-/**
- * Waits for all values of one depth, each once however many gaps it fills, then writes them one after another: a promise for each gap costs more
- * than the writing.
- */
-const fill = (pieces: readonly (string | Gap)[], rest: string, run: Run): Promise<string> => {
-  const promises = new Set<Promise<unknown>>();
-  for (const piece of pieces) if (typeof piece !== 'string') promises.add(piece.value);
-  const writeAll = (resultOf: (gap: Gap) => unknown): string | Promise<string> =>
-    write(run, (output) => {
-      for (const piece of pieces) {
-        if (typeof piece === 'string') output.text += piece;
-        else piece.write(resultOf(piece), run, output);
-      }
-      output.text += rest;
-    });
-  const [first] = promises;
-  if (first && promises.size === 1) return first.then((value) => writeAll(() => value));
-  const waited = [...promises];
-  // What is in a value that comes early waits for those that come late.
-  const held = (value: unknown): unknown => {
-    hold(value);
-    return value;
-  };
-  return Promise.all(waited.map((promise) => promise.then(held))).then((values) => {
-    const results = new Map(waited.map((promise, place) => [promise, values[place]]));
-    return writeAll(({ value }) => results.get(value));
-  });
 };
 
 /** The JSON text of one value. @throws what the type throws for a value that it cannot represent */
