@@ -13,7 +13,7 @@ export const term: Feature = {
   ],
   silentColumns: [],
   rights: ['select'],
-  register: () => import('./translation.query.ts'),
+  register: () => import('./translation.type.ts'),
   createLoaders: ({ prisma, tracing }) => {
     const reads = traceReads(tracing, 'term', createTermReads(prisma));
     return (scope) => new TermLoaders(reads, scope);
