@@ -21,18 +21,9 @@ export interface ImportOptions extends ReadOptions {
   readonly prune?: WriteContext['prune'];
   readonly onFault: (fault: Fault) => void;
   readonly onWarning?: (text: string) => void;
-  /** Called with what is being done, and how far it is. */
-  readonly onProgress?: (state: ProgressState) => void;
+  /** Called with what is being done, and how many rows are through it. */
+  readonly onProgress?: (step: string, rows: number) => void;
   readonly signal?: AbortSignal;
-}
-
-export interface ProgressState {
-  readonly step: string;
-  /** A part of the total, which may be unknown, in bytes or rows. */
-  readonly done: number;
-  readonly total: number | undefined;
-  /** How many rows are through this step. */
-  readonly rows: number;
 }
 
 /** What was imported from a file. */
@@ -70,16 +61,15 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   for (const record of head) drafting.learn(record);
   const columnOf = (field: string, draft?: Pick<Draft, 'columns'>): string =>
     draft?.columns?.[field] ?? reader.columnOf(field);
-  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, onFault });
+  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, head, onFault });
 
   await createStage(client, kind);
   for await (const batch of records) {
     await stage(client, rows.read(batch.flatMap((record) => drafting.read(record))));
-    const done = source.readBytes();
-    onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rows.stagedRows });
+    onProgress?.(`reading ${source.name}`, rows.stagedRows);
     signal.throwIfAborted();
   }
-  await stage(client, [...rows.read(reader.end?.() ?? []), ...rows.end()]);
+  await stage(client, rows.read(reader.end?.() ?? []));
   await indexStage(client, kind);
   const { stagedRows, unknownCurrencies } = rows;
   const { inner: variants, ...counts } = await mergeStage({
@@ -90,14 +80,15 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     keys: format.keys ?? [],
     stagedRows,
     mayShareSkus: format.mayShareSkus ?? false,
+    standTogether: format.standTogether ?? false,
     prune,
     columnOf: (field) => columnOf(fieldOf(kind, field)),
     isInTransaction: options.isInTransaction,
     onFault,
     onWarning,
-    onProgress: (step, done) => {
+    onProgress: (rows) => {
       signal.throwIfAborted();
-      onProgress?.({ step, done, total: stagedRows, rows: done });
+      onProgress?.(`writing ${source.name}`, rows);
     },
   });
   if (unknownCurrencies.size > 0)

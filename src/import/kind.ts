@@ -123,6 +123,7 @@ export interface NativeColumns {
 export interface StagedRow extends Place {
   readonly present: string[];
   readonly if_new: string[];
+  readonly is_rejected: boolean;
   readonly option_names?: readonly string[];
   readonly option_values?: readonly string[];
   [column: string]: unknown;
@@ -162,6 +163,8 @@ export interface WriteContext {
   readonly stagedRows: number;
   /** Whether several rows of the file may have one sku, which only the first of them gets. */
   readonly mayShareSkus: boolean;
+  /** Whether rows of one key are parts of one row, of which none is imported. */
+  readonly standTogether: boolean;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
   readonly prune:
     | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }
@@ -194,8 +197,6 @@ export interface WriteSteps {
 
 /** Writes staged rows. */
 export interface RowWriter {
-  /** Selects the ordinals of all staged rows that differ in the catalogue. */
-  readonly differing: string;
   /** Once, before the first range. @returns whether rows depend on others, so that a refused one undoes all */
   readonly begin: (context: WriteContext) => Promise<boolean>;
   readonly write: (range: Range, context: WriteContext) => Promise<Counts>;

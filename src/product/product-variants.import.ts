@@ -14,10 +14,6 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
   if (!kind || !(await stageVariants(context, kind))) return products;
   const variants = await createTableWriter(context, kind, INNER_STAGE);
   return {
-    differing: `${products.differing}
-      union ${variants.differing}
-      union select ordinal from ${INNER_STAGE} where target_id is null and owner_id is not null
-      union select s.ordinal ${ABSENT}`,
     begin: async () => {
       await products.begin(context);
       // Those of a rejected product are written no more; the catalogue's that they stand for stay.
@@ -86,7 +82,7 @@ export const leaveSkuToFirst = async ({ client, onWarning }: WriteContext, stage
   const { rows } = await client.query<{ sku: string; line: number }>(`
     with ranked as (
       select ordinal, place, sku, line, row_number() over (partition by sku order by ordinal, place) as rank
-      from ${stage} where sku is not null and mark is distinct from 'rejected')
+      from ${stage} where sku is not null and not is_rejected)
     update ${stage} s set sku = null from ranked
     where rank > 1 and ranked.ordinal = s.ordinal and ranked.place is not distinct from s.place
     returning ranked.sku, ranked.line`);
@@ -107,9 +103,8 @@ const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
     where s.inner_rows is null and said.fields is not null`);
 };
 
-/** The product of the variant `t` is in the file, with all its variants, and is not cut off there. */
-const IS_GIVEN_UP = `exists (
-  select from ${STAGE} g where g.target_id = t.product_id and g.inner_rows is not null and g.mark is distinct from 'unterminated')`;
+/** The product of the variant `t` is in the file, with all its variants. */
+const IS_GIVEN_UP = `exists (select from ${STAGE} g where g.target_id = t.product_id and g.inner_rows is not null)`;
 
 /**
  * Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku.

@@ -45,7 +45,6 @@ import {
 } from '../import/kind.ts';
 import type { Key } from '../import/options.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
-import { rejectSeparated, rejectUnterminated } from '../import/write/checks.ts';
 import { STAGE } from '../import/write/stage.ts';
 import { findProducts } from './product-slugs.import.ts';
 import { leaveSkuToFirst, rejectUnfitProducts, withVariants } from './product-variants.import.ts';
@@ -185,7 +184,6 @@ const product: ImportKind = {
       const { client, kind } = context;
       if (context.mayShareSkus) await leaveSkuToFirst(context, STAGE);
       await findProducts(client, kind);
-      await rejectSeparated(context);
       await settleNewFields(context);
       await assignCategorySlugs(client);
     },
@@ -201,9 +199,7 @@ const product: ImportKind = {
           return { ...(await rows.write(range, writing)), createdCategories };
         },
       };
-      const writer = await withVariants(context, products);
-      await rejectUnterminated(context, writer.differing);
-      return writer;
+      return withVariants(context, products);
     },
   },
 };

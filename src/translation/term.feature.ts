@@ -1,5 +1,4 @@
 import type { Feature } from '../feature.ts';
-import { traceReads } from '../observability/tracing.ts';
 import { createTermReads, TermLoaders } from './term.loader.ts';
 
 export const term: Feature = {
@@ -14,8 +13,8 @@ export const term: Feature = {
   silentColumns: [],
   rights: ['select'],
   register: () => import('./translation.type.ts'),
-  createLoaders: ({ prisma, tracing }) => {
-    const reads = traceReads(tracing, 'term', createTermReads(prisma));
+  createLoaders: ({ prisma }) => {
+    const reads = createTermReads(prisma);
     return (scope) => new TermLoaders(reads, scope);
   },
 };

@@ -20,6 +20,16 @@ export const SlugTranslation = builder
     }),
   });
 
+/** The options of a field that shows a text of its row in the language of the answer. */
+export const shownField = <Column extends string>(column: Column, description: string) => ({
+  description,
+  resolve: <Row extends Pick<NamedRow, 'translations'> & Readonly<Record<Column, string | null>>>(
+    row: Row,
+    _: object,
+    { language }: OperationContext,
+  ): Row[Column] => shownText(row, column, language.fallBacks),
+});
+
 /** The options of the field `language`. */
 export const LANGUAGE_OF_NAME = {
   description: 'The language of its name: that of the answer, or what this falls back to.',

@@ -121,9 +121,10 @@ describe('of several hosts', () => {
 
   test('when another one is found to be the primary, connections to the former one are ended', async () => {
     // Both lead to one server, which stands for two that take writes.
+    await using former = await wireTo(primary);
     await using other = await wireTo(primary);
     await other.refuse();
-    const connection = connectionConfig(urlOf([hostOf(other.url), hostOf(primary.url)]));
+    const connection = connectionConfig(urlOf([hostOf(other.url), hostOf(former.url)]));
     const { pool } = createDatabase({ connection, size: 3, timeoutMs: 5000, log: pino({ level: 'silent' }) });
     const [broken, idle] = await Promise.all([pool.connect(), pool.connect()]);
     broken.on('error', () => {});
@@ -133,6 +134,7 @@ describe('of several hosts', () => {
     await primary.sql(`select pg_terminate_backend(${await pidOf(broken)})`);
     await ended;
     expect(other.connectionCount()).toBe(0);
+    former.freeze();
     const found = await pool.connect();
     expect(other.connectionCount()).toBe(1);
     expect(await failed).toMatchObject([{ message: expect.stringContaining('another server is the primary') }]);

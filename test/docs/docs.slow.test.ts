@@ -202,7 +202,9 @@ test('every command that is not run is somewhere in the documentation', () => {
 describe('links', () => {
   test('lead to files and headings that exist', async () => {
     const broken: string[] = [];
-    for (const { file, links } of PAGES) {
+    const others = ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'deploy/README.md', 'findings/README.md'];
+    const linking = await Promise.all(others.map(async (file) => ({ file, ...readPage(await read(file)) })));
+    for (const { file, links } of [...PAGES, ...linking]) {
       for (const link of links.filter((each) => !/^[a-z]+:/.test(each))) {
         const [target = '', anchor] = link.split('#');
         const linked = target === '' ? file : path.join(path.dirname(file), target);

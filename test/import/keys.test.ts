@@ -48,11 +48,6 @@ describe('with --key sku, a product', () => {
     expect(await sql(`select sku, name from product where slug = 'cup'`)).toEqual([{ sku: 'A', name: 'Cup' }]);
   });
 
-  test('whose sku has no letter and no digit is found by no slug', async () => {
-    await importText('slug,name,category,price\nmug--,Mug,Cups,1\n');
-    expect(await importText(`${header}***,Jug,Cups,2\n`, { key: 'sku' })).toMatchObject({ created: 1, faults: [] });
-  });
-
   test('has a sku that no other product has, whatever finds it', async () => {
     await importText('slug,sku,name,category,price\nmug,A,Mug,Cups,1\n');
     const { created, faults } = await importText('slug,SKU,name,category,price\njug,A,Jug,Cups,1\ncup,B,Cup,Cups,1\n');
@@ -74,19 +69,6 @@ describe('with --key sku, a product', () => {
       expect.stringMatching(new RegExp(`"product_sku_key"${hint}$`)),
       expect.stringMatching(/"product_variant_sku_key"$/),
     ]);
-  });
-
-  test('is found in databases that were filled before by the end of its slug, keeps that, and is then found by the column', async () => {
-    await importText('slug,name,category,price\nmug-2,Mug 2,Cups,1\nmug--3,Mug,Cups,1\n');
-    const { changed, faults } = await importText('sku,stock,price\n3,40,2\n2,50,2\n', { key: 'sku' });
-    expect(changed).toBe(1);
-    expect(faults.map(({ line, column: name }) => `${line} ${name}`)).toEqual(['3 name', '3 category']);
-    expect(await column('select stock from product order by slug')).toEqual([40, 1]);
-    expect(await column('select sku from product order by slug')).toEqual(['3', null]);
-    await importText('slug,name\nmug--3,Tea mug\n');
-    const again = await importText(`${header}3,Tall mug,Cups,4\n`, { key: 'sku' });
-    expect(again).toMatchObject({ created: 0, changed: 1, faults: [] });
-    expect(await column('select slug from product order by slug')).toEqual(['mug--3', 'mug-2']);
   });
 
   test('is rejected if the sku is missing, or is another row’s', async () => {

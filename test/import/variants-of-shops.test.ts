@@ -48,7 +48,7 @@ describe('Shopify', () => {
     await importText(csv(columns, small, 'mug|||B||M|1|1'));
     const before = await variants('mug');
     const { created, faults } = await importText(csv(columns, 'jug|Jug|Cups|B|Size|M|1|1', small).trimEnd());
-    expect({ created, lines: faults.map(({ line }) => line) }).toEqual({ created: 0, lines: [2, 3] });
+    expect({ created, lines: faults.map(({ line }) => line) }).toEqual({ created: 0, lines: [3, 2] });
     expect(await variants('mug')).toEqual(before);
   });
 

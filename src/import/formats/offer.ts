@@ -1,5 +1,4 @@
 import { isDay } from '../../parse-time.ts';
-import { isAmbiguous } from '../fields/number.ts';
 import { centsOf } from '../fields/price.ts';
 import { stock } from '../fields/values.ts';
 import type { ReadOptions } from '../options.ts';
@@ -32,16 +31,15 @@ export const withoutOptions = ({ ifNew, ...variant }: OfferedVariant): Offered =
  * that is none is kept, so that it is reported, and no product is sold at another price.
  */
 export const folded = (variants: readonly OfferedVariant[], options: ReadOptions): Offered => {
-  const cents = ({ values: { price } }: VariantDraft): number => centsOf(String(price), options) ?? -1;
+  // Where `1.000` can be a thousand, too, a price that is certain and lower is the cheapest in both ways.
+  const cents = ({ values: { price } }: VariantDraft): number =>
+    centsOf(String(price), { ...options, decimal: options.decimal ?? '.' }) ?? -1;
   // A variant whose price the file does not say may be the cheapest.
   const priced = variants.some(({ values }) => values.price === undefined) ? [] : variants;
   const [cheapest] = priced
     .filter(({ values }) => !isBlank(values.price))
     .toSorted((one, other) => cents(one) - cents(other));
-  const { listPrice } = cheapest?.values ?? {};
-  // Which is the cheapest is open where a price can be read in two ways.
-  const prices = priced.map(({ values }) => values.price ?? '');
-  const price = prices.length > 1 && prices.some(isAmbiguous(options)) ? prices : cheapest?.values.price;
+  const { price, listPrice } = cheapest?.values ?? {};
   const stocks = variants.flatMap(({ values }) => values.stock ?? []).filter((value) => !isBlank(value));
   return {
     values: {

@@ -1,6 +1,7 @@
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { SOME } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
+import { MAY_BE_CUT } from '../source/text.ts';
 import { type Draft, defineFormat, type FormatFile, type FormatReader, pick, type VariantDraft } from './format.ts';
 import { folded, type Offered, withoutOptions } from './offer.ts';
 
@@ -62,6 +63,7 @@ export const shopify = defineFormat({
   // Shopify's own name for products without a type.
   category: 'Uncategorized',
   mayShareSkus: true,
+  standTogether: true,
   names: NAMES,
   texts: PRODUCT_TEXTS,
   columnOf: { category: 'type', imageUrl: 'imageUrls', optionNames: 'option1', optionValues: 'value1' },
@@ -71,7 +73,7 @@ export const shopify = defineFormat({
     let rows: [SourceRecord, ...SourceRecord[]] | undefined;
     let rejection: string | undefined;
     const end = (): Draft[] => {
-      const drafts = rows ? [{ ...toDraft(rows, file), rejection }] : [];
+      const drafts = rows ? [{ ...toDraft(rows, file), rejection: rejection ?? incompleteness(rows, file) }] : [];
       rows = undefined;
       rejection = undefined;
       return drafts;
@@ -145,7 +147,6 @@ const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
     },
     ifNew: offered.ifNew,
     columns: hasCategory && read('type') === '' ? { category: columnOf('taxonomy') } : undefined,
-    mark: markOf(rows, file),
     variants: offered.variants,
   };
 };
@@ -161,10 +162,12 @@ const picturesOf = (rows: Rows, { has, text }: ShopifyFile): Record<string, Valu
   return { imageUrl: imageUrls[0] ?? '', imageUrls, ...(has('imageAlts') && { imageAlts: [...altOf.values()] }) };
 };
 
-const markOf = (rows: Rows, { has, text }: ShopifyFile): Draft['mark'] => {
-  if (has('name') && text(rows[0], 'name') === '') return 'continuation';
-  // Shopify ends every line, but a spreadsheet may omit the last line end, so a missing one is no proof of a cut.
-  return rows.at(-1)?.isUnterminated ? 'unterminated' : 'together';
+/** Why rows may be a part of a product alone, which would replace all that the catalogue has of it. */
+const incompleteness = (rows: Rows, { has, text }: ShopifyFile): string | undefined => {
+  if (has('name') && text(rows[0], 'name') === '') return 'has no first row, with its title: put all its rows together';
+  return rows.at(-1)?.isUnterminated
+    ? `is in the last line, which has no line end${MAY_BE_CUT}. If it is complete, add a line end`
+    : undefined;
 };
 
 /** An active product that is not published is sold, but not in the online store. Where neither is said, the product keeps its status. */

@@ -1,6 +1,5 @@
 import { columnIn, identityOf, type Refused, singularOf, type WriteContext } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
-import { MAY_BE_CUT } from '../source/text.ts';
 import { STAGE } from './stage.ts';
 
 type CheckContext = Pick<WriteContext, 'client' | 'kind' | 'columnOf' | 'onFault'>;
@@ -47,18 +46,23 @@ export const rejectRefused = (
 const placeIn = (row: string): string =>
   `format(case when ${row}.record is null then 'line %s' else 'record %2$s' end, ${row}.line, ${row}.record)`;
 
-/** Of rows with the same key, the last is imported. */
-export const rejectRepeated = (context: CheckContext): Promise<number> => {
-  const { key } = context.kind;
-  const later = `from ${STAGE} other where ${identityOf(context.kind).isSame} and other.ordinal > s.ordinal`;
-  return reject(
-    context,
-    `delete from ${STAGE} s where exists (select ${later})
-     returning line, record, $1 as field, ${columnIn(context.kind, key)}::text as value,
-       format('is repeated in %s, which is imported instead: remove one of the two',
-         (select ${placeIn('other')} ${later} order by other.ordinal desc limit 1)) as reason`,
-    [key],
-  );
+/** Of rows with the same key, the last is imported; none, where they are parts of one row. Those that are rejected count alone there. */
+export const rejectRepeated = async (context: CheckContext & Pick<WriteContext, 'standTogether'>): Promise<void> => {
+  const { kind, standTogether } = context;
+  const others = (condition: string) =>
+    `from ${STAGE} other where ${identityOf(kind).isSame} and other.ordinal ${condition}`;
+  const rejectWith = (condition: string, reason: string): Promise<number> =>
+    reject(
+      context,
+      `delete from ${STAGE} s where not is_rejected and exists (select ${others(condition)})
+       returning line, record, $1 as field, ${columnIn(kind, kind.key)}::text as value,
+         format($2, (select ${placeIn('other')} ${others(condition)} order by other.ordinal desc limit 1)) as reason`,
+      [kind.key, reason],
+    );
+  if (standTogether) await rejectWith('<> s.ordinal', 'has more rows elsewhere, in %s: put all its rows together');
+  // Rows that were staged only because their keys count. They were reported when they were staged.
+  await context.client.query(`delete from ${STAGE} where is_rejected`);
+  await rejectWith('> s.ordinal', 'is repeated in %s, which is imported instead: remove one of the two');
 };
 
 /** A new row needs all required fields; an existing one may be given a few fields only. */
@@ -85,43 +89,3 @@ export const rejectIncomplete = (context: CheckContext): Promise<number> => {
     [required],
   );
 };
-
-/**
- * Where the records of a row stand apart, or continue one without its first record, none of them is imported: either part would replace what the
- * other says.
- */
-export const rejectSeparated = (context: CheckContext): Promise<number> =>
-  reject(
-    context,
-    `with separated as (
-       select slug from ${STAGE} where slug in (select slug from ${STAGE} where mark in ('together', 'unterminated'))
-       group by slug having count(*) > 1
-       union select slug from ${STAGE} where mark = 'continuation'),
-     removed as (
-       delete from ${STAGE} s using separated where separated.slug = s.slug
-       returning s.*, (
-         select ${placeIn('o')} from ${STAGE} o where o.slug = s.slug and o.ordinal <> s.ordinal
-         order by o.mark is distinct from 'continuation', o.ordinal limit 1) as other)
-     select line, record, case mark when 'continuation' then 'name' else 'slug' end as field,
-       case mark when 'continuation' then '' else slug end as value,
-       case
-         when mark is distinct from 'continuation'
-           then format('has more rows elsewhere, in %s: put all its rows together', other)
-         when target_id is not null then format('is missing: put this row below the first row of "%s"', slug)
-         else format('is missing, and the ${singularOf(context.kind)} "%s" is new', slug)
-       end as reason
-     from removed where mark is distinct from 'rejected'`,
-  );
-
-/**
- * Where the file may be cut inside its last row, that must not change an existing one. A new row, or one without a change, suggests that only the
- * last line end is missing.
- * @param differing selects the ordinals of the rows that would be changed
- */
-export const rejectUnterminated = (context: CheckContext, differing: string): Promise<number> =>
-  reject(
-    context,
-    `delete from ${STAGE} s where mark = 'unterminated' and ordinal in (${differing})
-     returning line, record, 'slug' as field, slug as value,
-       'is not changed, because the last line of the file has no line end${MAY_BE_CUT}. If it is complete, add a line end' as reason`,
-  );

@@ -8,7 +8,8 @@ import { createTableWriter, dependentRows, freeValues } from './writer.ts';
 export interface MergeContext extends WriteContext {
   /** Whether the caller has a transaction open, which it ends. */
   readonly isInTransaction: boolean;
-  readonly onProgress: (step: 'checking' | 'writing', rows: number) => void;
+  /** Called with how many rows are written. */
+  readonly onProgress: (rows: number) => void;
 }
 
 /** Rows in one statement: few enough that there is progress every second. */
@@ -22,16 +23,13 @@ const CHUNK_ROWS = 5000;
  * take values from one another, that undoes all, and everything is written again without it and those that depend on it.
  */
 export const mergeStage = async (context: MergeContext): Promise<Counts> => {
-  const { client, kind, stagedRows, prune, onProgress } = context;
+  const { client, kind, prune } = context;
   const { find, reject, prepare } = kind.write ?? {};
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await (find ? find(context) : findExisting(client, kind));
   await prune?.keep(kind.table, STAGE);
-  // Rows that were staged only because their keys count. They were reported when they were staged.
-  await client.query(`delete from ${STAGE} where mark = 'rejected'`);
   await rejectRepeated(context);
   await rejectIncomplete(context);
-  onProgress('checking', stagedRows);
   await reject?.(context);
   const rows = await createRowWriter(context);
   const writer = prepare ? await prepare(context, rows) : rows;
@@ -41,10 +39,9 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
 /** Writes rows that do not depend on one another, but for values that they may take from one another. */
 const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
   const { client, kind } = context;
-  const { write, differing } = await createTableWriter(context, kind);
+  const { write } = await createTableWriter(context, kind);
   const dependent = dependentRows(kind);
   return {
-    differing,
     begin: () => freeValues(client, kind),
     write: async (range) => ({ ...(await write(range)), createdCategories: 0 }),
     reject: (context, refused) => rejectRefused(context, refused, dependent),
@@ -62,7 +59,7 @@ const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Coun
     for (let from = 1; from <= stagedRows; from += chunkRows) {
       const to = Math.min(from + chunkRows - 1, stagedRows);
       parts.push(...(await writeRange(context, writer, { from, to })));
-      onProgress('writing', to);
+      onProgress(to);
     }
     const refused = parts.flatMap((part) => ('reason' in part ? [part] : []));
     const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);

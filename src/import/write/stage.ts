@@ -18,11 +18,11 @@ const OWN_COLUMNS = [
   // The fields that the file says, also where it says that they have no value; and those that only a new row takes.
   'present text[]',
   'if_new text[]',
-  // Why the row may be incomplete; `rejected`: it is staged only because its slug is not free for others, and its product is in the file.
-  'mark text',
+  // Whether the row is staged only because its slug is not free for others, and its product is in the file.
+  'is_rejected boolean not null default false',
   'slug_source text',
-  // With `--key sku`, with what slugs of earlier versions ended.
-  'slug_end text',
+  // The slug of a row that has none in the file, as it is made from its name.
+  'slug_base text',
   // All rows that the row holds, as staged rows.
   'inner_rows json',
   // What is found out about the row: which one of the table it is, once it is there, and of a variant the product.

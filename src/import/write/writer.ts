@@ -12,8 +12,6 @@ export interface TableWriter {
   readonly write: (range: Range) => Promise<Written>;
   /** {@link Written}, by what was inserted and updated */
   readonly count: (range: Range, created: number, changed: number) => Promise<Written>;
-  /** Selects the ordinals of all staged rows that differ in the table. */
-  readonly differing: string;
 }
 
 /** @param kind that of the rows in the stage */
@@ -63,7 +61,6 @@ export const createTableWriter = async (
     update: (range) => run(update, range),
     write: async (range) => count(range, await run(insert, range), await run(update, range)),
     count,
-    differing: `select s.ordinal from ${table} t, ${stage} s where ${isRow} and ${differs}`,
   };
 };
 
