@@ -200,8 +200,8 @@ export interface RowWriter {
   /** Once, before the first range. @returns whether rows depend on others, so that a refused one undoes all */
   readonly begin: (context: WriteContext) => Promise<boolean>;
   readonly write: (range: Range, context: WriteContext) => Promise<Counts>;
-  /** Rejects rows that the database refuses, with those that depend on them. */
-  readonly reject: (context: WriteContext, refused: readonly Refused[]) => Promise<unknown>;
+  /** Rejects rows that cannot be written without the ones that were rejected meanwhile. */
+  readonly recheck: (context: WriteContext) => Promise<unknown>;
   /** Whether all rows are written at once, because they refer to one another. */
   readonly isWhole?: boolean;
 }

@@ -1,9 +1,9 @@
 import pg, { type ClientBase } from 'pg';
 import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
 import type { Fault } from '../record.ts';
-import { rejectIncomplete, rejectRefused, rejectRepeated } from './checks.ts';
+import { rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken } from './checks.ts';
 import { findExisting, STAGE } from './stage.ts';
-import { createTableWriter, dependentRows, freeValues } from './writer.ts';
+import { createTableWriter, freeValues } from './writer.ts';
 
 export interface MergeContext extends WriteContext {
   /** Whether the caller has a transaction open, which it ends. */
@@ -31,6 +31,7 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   await rejectRepeated(context);
   await rejectIncomplete(context);
   await reject?.(context);
+  await rejectTaken(context);
   const rows = await createRowWriter(context);
   const writer = prepare ? await prepare(context, rows) : rows;
   return transaction(context, (onFault) => writeRows({ ...context, onFault }, writer));
@@ -40,11 +41,10 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
 const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
   const { client, kind } = context;
   const { write } = await createTableWriter(context, kind);
-  const dependent = dependentRows(kind);
   return {
     begin: () => freeValues(client, kind),
     write: async (range) => ({ ...(await write(range)), createdCategories: 0 }),
-    reject: (context, refused) => rejectRefused(context, refused, dependent),
+    recheck: rejectTaken,
   };
 };
 
@@ -65,8 +65,9 @@ const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Coun
     const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);
     if (refused.length === 0) return counts;
     if (areDependent) await client.query('rollback to savepoint file');
-    await writer.reject(context, refused);
+    await rejectRefused(context, refused);
     if (!areDependent) return counts;
+    await writer.recheck(context);
   }
 };
 
@@ -104,16 +105,14 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   }
 };
 
-const refusal = ({ kind, keys }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
-  const { message, table, column = null, detail = '' } = error;
+const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+  const { message, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
   const explained = kind.explain?.(named ?? '', value ?? '');
   if (explained) return { ordinal, ...explained };
-  const other = keys.find((key) => key === named && key !== kind.key && key in (kind.foundBy ?? {}));
-  const hint = other && table === kind.table ? `: --key ${other} finds the ${kind.table} that has it` : '';
   const field = named === null ? null : fieldOf(kind, named);
-  return { ordinal, field, value, reason: `is refused by the database: ${message}${hint}` };
+  return { ordinal, field, value, reason: `is refused by the database: ${message}` };
 };
 
 /** The connection was lost during the commit, so nobody knows whether the rows are stored. */

@@ -133,7 +133,7 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
 };
 
 /** The fields whose values rows of the catalogue may give to one another. The key finds the row, and so stays. */
-const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
+export const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
   Object.entries(fields).filter(([name, { isUnique }]) => isUnique && name !== key);
 
 /**
@@ -149,8 +149,7 @@ export const freeValues = async (client: ClientBase, kind: ImportKind, stage = S
     await client.query(`analyze ${stage} (target_id, ${column})`);
     const { rows } = await client.query<{ id: number }>(
       `select distinct t.id from ${kind.table} t join ${stage} s on s.target_id = t.id join ${stage} o on o.${column} = t.${column}
-       where s.ordinal is not null and o.ordinal is not null and ${isPresent(name)}
-         and s.${column} is distinct from t.${column} and o.target_id is distinct from t.id`,
+       where ${isPresent(name)} and s.${column} is distinct from t.${column} and o.target_id is distinct from t.id`,
     );
     if (rows.length === 0) continue;
     // A stopgap that nobody sees: the transaction gives the row its own.
@@ -169,7 +168,7 @@ const freeTranslatedSlugs = async (client: ClientBase, { table }: ImportKind, st
     with said as materialized (
       select s.target_id, language, texts ->> 'slug' as slug
       from ${stage} s cross join jsonb_each(s.translations) of_language (language, texts)
-      where s.ordinal is not null and texts ? 'slug')
+      where texts ? 'slug')
     select distinct t.id, said.language
     from said join ${table} t on t.id = said.target_id
       join said taker on taker.language = said.language and taker.slug = t.translations -> said.language ->> 'slug'
@@ -185,13 +184,3 @@ const freeTranslatedSlugs = async (client: ClientBase, { table }: ImportKind, st
   );
   return true;
 };
-
-/** SQL: the staged rows that were to get a value of the rejected row `r`, which keeps it; as ordinal, field, value and reason. */
-export const dependentRows = (kind: ImportKind): string[] =>
-  uniqueFieldsOf(kind).map(
-    ([name, { column }]) => `
-      select o.ordinal, '${name}' as field, o.${column} as value,
-        'is that of a row that is rejected ("${kind.table}_${column}_key")' as reason
-      from ${STAGE} s join ${kind.table} t on t.id = s.target_id join ${STAGE} o on o.${column} = t.${column}
-      where s.ordinal = r.ordinal and o.ordinal <> s.ordinal and o.target_id is distinct from t.id`,
-  );
