@@ -75,10 +75,6 @@ export interface Field {
   readonly assumed?: (options: ReadOptions) => string;
   /** SQL for what is stored, where that depends on the current value, which is null for a new row. @default the staged value */
   readonly merge?: (staged: string, current: string) => string;
-  /**
-   * SQL for what an existing row `t` keeps where the file has a value for new rows only, which the staged row `s` has. @default the current value
-   */
-  readonly keep?: string;
   /** A field whose value this one has to exceed; otherwise it is stored as null. */
   readonly mustExceed?: string;
 }

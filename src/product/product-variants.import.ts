@@ -119,7 +119,7 @@ const settlePositions = async (client: ClientBase): Promise<void> => {
 /** Which of its prices a staged row does not say of a stored one, which would keep the amount in another currency; null if it says both. */
 const unsaidOf = (stored: string): string => `
   case when not ${isPresent('price')} then 'price'
-    when not ${isPresent('listPrice')} and (${stored}.list_price is not null or 'listPrice' = any (s.if_new)) then 'listPrice' end`;
+    when not ${isPresent('listPrice')} and ${stored}.list_price is not null then 'listPrice' end`;
 
 /** Why a price is refused that keeps its amount in another currency. */
 const isIn = (currency: string): string => `concat('is missing, and the stored one is in ', ${currency})`;

@@ -1,6 +1,5 @@
 import pg, { type ClientBase } from 'pg';
 import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
-import type { Fault } from '../record.ts';
 import { rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken } from './checks.ts';
 import { findExisting, STAGE } from './stage.ts';
 import { createTableWriter, freeValues } from './writer.ts';
@@ -25,7 +24,6 @@ const CHUNK_ROWS = 5000;
 export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   const { client, kind, prune } = context;
   const { find, reject, prepare } = kind.write ?? {};
-  // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await (find ? find(context) : findExisting(client, kind));
   await prune?.keep(kind.table, STAGE);
   await rejectRepeated(context);
@@ -34,7 +32,8 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   await rejectTaken(context);
   const rows = await createRowWriter(context);
   const writer = prepare ? await prepare(context, rows) : rows;
-  return transaction(context, (onFault) => writeRows({ ...context, onFault }, writer));
+  const work = () => writeRows(context, writer);
+  return context.isInTransaction ? work() : transaction(client, work);
 };
 
 /** Writes rows that do not depend on one another, but for values that they may take from one another. */
@@ -122,30 +121,16 @@ export class UnknownOutcomeError extends Error {
   }
 }
 
-const MAX_ATTEMPTS = 5;
-
-/**
- * Runs the work in a transaction, and again after a deadlock with another writer. Its faults are reported after the commit, because the next
- * attempt finds those of a rolled back one again.
- */
-const transaction = async <Result>(
-  context: MergeContext,
-  work: (onFault: (fault: Fault) => void) => Promise<Result>,
-  attempt = 1,
-): Promise<Result> => {
-  const { client, isInTransaction, onFault } = context;
-  if (isInTransaction) return work(onFault);
-  const faults: Fault[] = [];
+/** Runs the work in a transaction. */
+const transaction = async <Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> => {
   await client.query('begin');
   try {
-    const result = await work((fault) => faults.push(fault));
+    const result = await work();
     await commit(client);
-    for (const fault of faults) onFault(fault);
     return result;
   } catch (error) {
     // If the connection is lost, the server rolls back by itself.
     await client.query('rollback').catch(() => undefined);
-    if (isConflict(error) && attempt < MAX_ATTEMPTS) return transaction(context, work, attempt + 1);
     throw error;
   }
 };
@@ -171,10 +156,5 @@ const savepoint = async <Result>(client: ClientBase, work: () => Promise<Result>
   }
 };
 
-const sqlState = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
-
-/** A deadlock, or a serialisation failure. */
-const isConflict = (error: unknown): boolean => sqlState(error).startsWith('40');
-
 /** Data exceptions, violated constraints and errors raised by triggers are the fault of a row. */
-const isRowError = (error: unknown): boolean => /^(22|23|P0001)/.test(sqlState(error));
+const isRowError = ({ code = '' }: pg.DatabaseError): boolean => /^(22|23|P0001)/.test(code);

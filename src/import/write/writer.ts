@@ -79,8 +79,6 @@ interface WrittenColumn extends Pick<Field, 'isInsertOnly'> {
 const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenColumn[] => {
   const target = ({ reference, column }: Field): string => reference?.column ?? column;
   const old = (field: Field): string => `t.${target(field)}`;
-  const kept = (field: Field, name: string): string =>
-    field.keep ? `case when '${name}' = any (s.if_new) then ${field.keep} else ${old(field)} end` : old(field);
 
   /** What the file says of a field, or else. */
   const choice = (name: string, field: Field, current: string, cleared: string, otherwise: string): string => {
@@ -91,7 +89,7 @@ const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenC
     return `case when ${isPresent(name)} then ${said} else ${otherwise} end`;
   };
   const inserted = (name: string, field: Field): string => choice(name, field, 'null', preset(field), preset(field));
-  const updated = (name: string, field: Field, otherwise = kept(field, name)): string =>
+  const updated = (name: string, field: Field, otherwise = old(field)): string =>
     choice(name, field, old(field), field.cleared ?? preset(field), otherwise);
 
   /** A value that does not exceed that of another field is none. A file with neither of the two changes neither. */
