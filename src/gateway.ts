@@ -25,12 +25,11 @@ import { Answers } from './graphql/body-form.ts';
 import { createContextFactory } from './graphql/context.ts';
 import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
-import { failureKindOf } from './graphql/failures.ts';
+import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { JsonBodies } from './graphql/json-body.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { EventStreams } from './graphql/live/event-stream.ts';
-import { createMaskError } from './graphql/mask-error.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
@@ -47,7 +46,7 @@ import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import { createObservability } from './observability/events.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
-import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
+import { createLoadGuard } from './overload/load-guard.ts';
 import { createPages } from './pages/pages.ts';
 import { findDemoPicture, SHOP_DOCUMENTS } from './pages/shop.ts';
 import { loadRestOperations } from './rest/documents.ts';
@@ -87,8 +86,7 @@ export interface GatewayParts {
 
 /**
  * Puts the gateway together on a migrated database. If it fails, nothing stays open.
- * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens or of plugins
- * cannot be used
+ * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of plugins cannot be used
  */
 export const createGateway = async (
   config: Config,
@@ -145,7 +143,7 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const access = await openAccess(config.access, connected.clock, log);
   onClose(access.close);
   const followed = await followChanges(given, connected);
-  const memory = createMemory(given, observability, followed);
+  const memory = createMemory(given, followed);
   const graphql = createGraphql(given, { observability, operations, followed, memory, access });
   const counting = { ...observability, ...memory, ...followed, ...graphql };
   const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
@@ -189,16 +187,14 @@ const readOperations = async ({ config, parts }: Given) => {
 
 /** A pool of connections to a database that is there. */
 const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer }: Observability) => {
-  const { preparedStatements, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
+  const { databasePooler: pooling, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
   const connection = connectionConfig(databaseUrl);
-  const { databasePooler: pooling } = config;
   const lacks = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
     checkSessions(client, pooling),
   );
   for (const lack of lacks) log.warn(lack);
-  const isPrepared = preparedStatements === 'auto' ? pooling !== 'transaction' : preparedStatements === 'on';
   const reading = { timeoutMs, log, observer: observer.statement };
-  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size });
+  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, size });
   onClose(() => pool.end());
   return { connection, reading, pool, statementCount, clock: createClock() };
 };
@@ -238,14 +234,13 @@ const followChanges = async (
 /** What is kept of the database, and what waits to be written to it. */
 const createMemory = (
   { config, languages, databaseUrl, log, onClose }: Given,
-  { tracing }: Observability,
   { sql, clock, tagVersions, freshnessMonitor }: Followed,
 ) => {
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
   const fallBacks = languages.all.flatMap((language) => (language.fallBacks ? [language.fallBacks] : []));
-  const lateDeps = { sql, clock, tracing, timeoutMs };
+  const lateDeps = { sql, clock, timeoutMs };
   const lateSources = new Map(
     FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
   );
@@ -304,7 +299,6 @@ const createGraphql = (
     features,
     lateSources,
     languages,
-    tracing,
     knownRows,
     maxRows: maxCost,
   });
@@ -314,7 +308,6 @@ const createGraphql = (
     poolSize,
     connections,
     pool: followed.pool,
-    lag: watchLoopLag(),
     onRefused: (state) => observability.observer.observe({ kind: 'overload', load: state }),
   });
   onClose(load.stop);

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import { withConnection } from './database/client.ts';
 import { connectionConfig } from './database/connection.ts';
-import { migrateEmbedded, type OpenDatabase, openDatabase } from './database/open.ts';
+import { applyMigrations } from './database/migrations/apply.ts';
+import { type OpenDatabase, openDatabase } from './database/open.ts';
 import { withDeadline } from './deadline.ts';
 import type { Metrics } from './observability/metrics.ts';
 
@@ -14,7 +15,7 @@ export const prepareDatabase = async (config: Config, log: Logger): Promise<Open
   const database = await openDatabase(config, log);
   if (!database.isEmbedded) return database;
   try {
-    await migrateEmbedded(database, log);
+    await applyMigrations({ url: database.url, log: (line) => log.info(line) });
     await seedIfEmpty(database, log);
     return database;
   } catch (error) {

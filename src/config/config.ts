@@ -122,7 +122,6 @@ const SWITCHES = ROWS.filter(([, { value }]) => value === exposure).map(([name])
 const derive = (values: Values) => {
   const access: AccessConfig = {
     tokens: values.accessTokens,
-    tokensFile: values.accessTokensFile,
     jwt:
       values.jwksUrl === undefined
         ? undefined
@@ -161,15 +160,7 @@ const tracingOf = (values: Values): TracingConfig | undefined => {
     values.otelExporterOtlpEndpoint !== undefined ||
     values.otelExporterOtlpTracesEndpoint !== undefined;
   if (isDisabled || !isWanted) return undefined;
-  return {
-    sampler: values.otelTracesSampler,
-    samplerArg: values.otelTracesSamplerArg,
-    batch: {
-      scheduledDelayMillis: values.otelBspScheduleDelay,
-      maxQueueSize: values.otelBspMaxQueueSize,
-      maxExportBatchSize: values.otelBspMaxExportBatchSize,
-    },
-  };
+  return { share: values.otelTracesSamplerArg, delayMs: values.otelBspScheduleDelay };
 };
 
 const accessFaults = (values: Values, { access }: Derived): string[] => {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type Exposure, isKeySetUrl } from '../access/access.ts';
+import type { Exposure } from '../access/access.ts';
 import { isToken, TOKEN_RULE } from '../access/tokens.ts';
 import {
   asksForWrites,
@@ -161,8 +161,10 @@ const isOrigin = (value: string): boolean =>
 
 export const originList = listOf('* or origins such as https://shop.example with commas between', isOrigin);
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
-export const headerNames = listOf('names of headers with commas between', (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name));
+const isKeySetUrl = (value: string): boolean => {
+  const { protocol, username, password } = URL.parse(value) ?? {};
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+};
 
 export const keySetUrl: Value<string> = {
   ...textWith('an https:// or http:// URL without a password', [isKeySetUrl]),

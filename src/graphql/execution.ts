@@ -88,9 +88,8 @@ export const executeWithinLoad = <Result>(
 ): Promise<Result> => {
   const type = isSubscription ? 'subscription' : 'query';
   // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
-  const traced = tracing.isOn
-    ? () => tracing.span(type, { 'graphql.operation.type': type, 'graphql.operation.name': label }, work)
-    : work;
+  const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': label };
+  const traced = () => tracing.span(type, attributes, work);
   // Late values are waited for in a queue with bounds of its own.
   return isAllLate && takesLate ? traced() : load.during(traced);
 };

@@ -3,7 +3,7 @@ import type { Body, CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
 import type { AppError } from '../errors.ts';
-import type { ShownLanguage } from '../language/language-choice.ts';
+import type { ShownLanguage } from '../language/languages.ts';
 import { type ContentEncodings, matchesEtag } from './content-encodings.ts';
 import {
   type ErrorFormat,
@@ -121,21 +121,11 @@ export class ResponseWriter {
     return { ...response, lines: undefined, headers: all };
   }
 
-  /** Adds `Server-Timing`, and the headers that all responses have where they are not there yet. */
-  completed(
-    response: GatewayResponse,
-    request: GatewayRequest,
-    requestId: string,
-    serverTiming?: string,
-  ): GatewayResponse {
-    if (response instanceof WrittenResponse) {
-      const { lines, body, status, encoding } = response;
-      const timing = serverTiming === undefined ? '' : `server-timing: ${serverTiming}\r\n`;
-      return new WrittenResponse(lines + timing, body, status, encoding);
-    }
+  /** Adds the headers that all responses have, where they are not written yet. */
+  completed(response: GatewayResponse, request: GatewayRequest, requestId: string): GatewayResponse {
+    if (response instanceof WrittenResponse) return response;
     const headers = this.#withCommon(response.headers, request);
     headers['x-request-id'] = requestId;
-    if (serverTiming !== undefined) headers['server-timing'] = serverTiming;
     return response;
   }
 

@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import { DatabaseClient, oneRow } from '../database/client.ts';
 import { connectionConfig, SET_SESSION } from '../database/connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, isDatabaseUnavailable, messageOf } from '../database/failures.ts';
-import { analyzeTables } from '../database/migrations/apply.ts';
+import { analyzeTables, applyMigrations } from '../database/migrations/apply.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
-import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../database/open.ts';
+import { type OpenOptions, openOrJoinDatabase } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
 import { type ImportOptions, importFile } from './file.ts';
 import { Prune } from './prune.ts';
@@ -51,7 +51,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
   let imported = 0;
   let client: pg.Client | undefined;
   try {
-    if (database.isStarted) await migrateEmbedded(database, log);
+    if (database.isStarted) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
     client = await connect(database.url, log, signal);
     if (isOneTransaction) await client.query('begin');
     // Standard input may be a file of the import.

@@ -9,28 +9,26 @@ import { RequestObserver } from './request-observer.ts';
 import { NO_TRACING, type TracingConfig } from './tracing.ts';
 
 interface Options {
-  readonly exposure: { readonly metrics: string };
   readonly logRequests: LogRequests;
   /** Undefined: no traces. */
   readonly tracing: TracingConfig | undefined;
 }
 
 /** Logs, metrics and traces of a gateway. */
-export const createObservability = async ({ exposure, logRequests, tracing: tracingConfig }: Options, log: Logger) => {
+export const createObservability = async ({ logRequests, tracing: tracingConfig }: Options, log: Logger) => {
   const { version } = packageJson;
   const requests = new RequestCounts();
   const tracing = tracingConfig
     ? (await import('./opentelemetry.ts')).createOpentelemetry(tracingConfig, version, log)
     : NO_TRACING;
   const requestLog = new RequestLog(log, logRequests);
-  const isCounted = exposure.metrics !== 'off';
   const observe = (event: Observation): void => {
     const shown: Shown<Observation> = EVENTS[event.kind];
-    if (isCounted) shown.count?.(event, requests);
+    shown.count?.(event, requests);
     shown.log?.(event, requestLog);
     if (tracing.isOn) shown.trace?.(event);
   };
-  const observer = new RequestObserver({ requests, tracing, logsHits: logRequests === 'all', observe });
+  const observer = new RequestObserver({ requests, tracing, observe });
   return { version, requests, tracing, observer };
 };
 
@@ -61,8 +59,6 @@ const EVENTS: Events = {
   hit: {
     count: ({ counts, status }, requests) =>
       requests.answered(counts, 'hit', status, 0, status === 404 ? 'NOT_FOUND' : undefined),
-    log: ({ request, status, durationMs }, log) => request && log.writeHit({ request, status, durationMs }),
-    trace: ({ request, status }) => request && endSpan({ request, status }),
   },
   refusal: {
     count: (event, requests) => countAnswer(event, requests),

@@ -10,7 +10,7 @@ import type { RequestSpan, StatementSpan } from './tracing.ts';
  * The events that are observed; `events.ts` says of each what it counts, logs and traces.
  * - `begin`: a request that has no response in memory
  * - `end`: its response
- * - `hit`: a response that was in memory; with its request where that is logged or traced
+ * - `hit`: a response that was in memory
  * - `refusal`: a request that is refused before it begins: nothing is at its path, it is faulty, or its client asks too often
  * - `overload`: one that is refused because too much is asked for at once; also an execution within a request that has begun
  * - `statement`: one that was sent to the database, at its end
@@ -18,13 +18,7 @@ import type { RequestSpan, StatementSpan } from './tracing.ts';
 export type Observation =
   | { readonly kind: 'begin' }
   | ({ readonly kind: 'end' } & AnsweredRequest)
-  | {
-      readonly kind: 'hit';
-      readonly counts: OperationCounts;
-      readonly status: number;
-      readonly request: RequestContext | undefined;
-      readonly durationMs: number;
-    }
+  | { readonly kind: 'hit'; readonly counts: OperationCounts; readonly status: number }
   | ({ readonly kind: 'refusal' } & AnsweredRequest)
   | { readonly kind: 'overload'; readonly load: LoadState }
   | {
@@ -56,7 +50,7 @@ export interface ObservedRequest {
   readonly startMs: number;
 }
 
-/** The facts of a request for the log, the metrics, `Server-Timing` and the trace. */
+/** The facts of a request for the log, the metrics and the trace. */
 export class RequestContext {
   readonly origin: ObservedRequest;
   /** Undefined where traces are off. */
@@ -70,8 +64,6 @@ export class RequestContext {
   isRejected = false;
   /** Statements of this request. One that several requests share counts for the first of them. */
   statements = 0;
-  /** Sum of their durations, with the wait for a connection. */
-  databaseMs = 0;
 
   constructor(origin: ObservedRequest, span: RequestSpan | undefined, requests: RequestCounts) {
     this.origin = origin;

@@ -9,8 +9,6 @@ import type { Tracing } from './tracing.ts';
 
 interface Deps {
   readonly requests: RequestCounts;
-  /** Whether the log has a line for each response from memory. */
-  readonly logsHits: boolean;
   readonly tracing: Tracing;
   /** Shows what is observed. */
   readonly observe: Observe;
@@ -20,18 +18,13 @@ interface Deps {
 export class RequestObserver {
   readonly #requests: RequestCounts;
   readonly #tracing: Tracing;
-  readonly #logsHits: boolean;
   readonly #working = new AsyncLocalStorage<RequestContext>();
   readonly observe: Observe;
-  /** Whether hits are logged or traced: only then they have to be given with their requests. */
-  readonly recordsHits: boolean;
 
-  constructor({ requests, logsHits, tracing, observe }: Deps) {
+  constructor({ requests, tracing, observe }: Deps) {
     this.#requests = requests;
     this.#tracing = tracing;
-    this.#logsHits = logsHits;
     this.observe = observe;
-    this.recordsHits = logsHits || tracing.isOn;
   }
 
   /** Begins to record a request that has no cached response. */
@@ -58,17 +51,14 @@ export class RequestObserver {
     return work();
   }
 
-  /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */
-  end(request: RequestContext, status: number): string | undefined {
-    const durationMs = ageMs(request.origin);
-    this.observe({ kind: 'end', request, status, durationMs });
-    return request.counts.handler === 'other' ? undefined : serverTiming(request, durationMs);
+  /** Records the response. */
+  end(request: RequestContext, status: number): void {
+    this.observe({ kind: 'end', request, status, durationMs: ageMs(request.origin) });
   }
 
-  /** Records a cached response. @param request where {@link recordsHits} */
-  hit(counts: OperationCounts, status: number, request?: ObservedRequest): void {
-    const hit = request && this.#contextOfHit(counts, request);
-    this.observe({ kind: 'hit', counts, status, request: hit, durationMs: hit ? ageMs(hit.origin) : 0 });
+  /** Counts a response from memory, which is neither logged nor traced. */
+  hit(counts: OperationCounts, status: number): void {
+    this.observe({ kind: 'hit', counts, status });
   }
 
   /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
@@ -82,32 +72,16 @@ export class RequestObserver {
     if (request) request.statements += 1;
     const span = this.#tracing.startStatement(name, text);
     return (error) => {
-      const durationMs = performance.now() - startMs;
-      if (request) request.databaseMs += durationMs;
-      this.observe({ kind: 'statement', name, durationMs, error, span });
+      this.observe({ kind: 'statement', name, durationMs: performance.now() - startMs, error, span });
     };
   };
 
   #follow(request: ObservedRequest): RequestContext {
     return new RequestContext(request, this.#tracing.startRequest(request.headers, request.startMs), this.#requests);
   }
-
-  #contextOfHit(counts: OperationCounts, request: ObservedRequest): RequestContext | undefined {
-    // A cached response does not start a trace, but joins the trace of its caller.
-    const isTraced = this.#tracing.isOn && request.headers.traceparent !== undefined;
-    if (!this.#logsHits && !isTraced) return undefined;
-    const context = isTraced ? this.#follow(request) : new RequestContext(request, undefined, this.#requests);
-    return Object.assign(context, { counts, cache: 'hit' as const });
-  }
 }
 
 const ageMs = ({ startMs }: ObservedRequest): number => performance.now() - startMs;
-
-/** https://www.w3.org/TR/server-timing/ */
-const serverTiming = ({ statements, databaseMs }: RequestContext, durationMs: number): string =>
-  statements === 0
-    ? `total;dur=${durationMs.toFixed(1)}`
-    : `total;dur=${durationMs.toFixed(1)}, db;dur=${databaseMs.toFixed(1)};desc="statements: ${statements}"`;
 
 const SANE = /^[\w.:+/=@-]{1,128}$/;
 

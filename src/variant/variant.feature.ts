@@ -1,5 +1,4 @@
 import type { Feature } from '../feature.ts';
-import { traceReads } from '../observability/tracing.ts';
 import { ofVisibleProduct } from '../product/visibility.ts';
 import { createVariantLoaders, createVariantReads } from './variant.loader.ts';
 
@@ -16,8 +15,8 @@ export const variant: Feature = {
   silentColumns: [],
   rights: ['select'],
   register: () => import('./variant.query.ts'),
-  createLoaders: ({ prisma, sql, tracing }) => {
-    const reads = traceReads(tracing, 'variant', createVariantReads(prisma, sql));
+  createLoaders: ({ prisma, sql }) => {
+    const reads = createVariantReads(prisma, sql);
     return (scope) => createVariantLoaders(reads, scope);
   },
 };

@@ -140,7 +140,6 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
     ['DATABASE_URL_FILE', 'DATABASE_URL'],
     ['WORKER', 'WORKERS'],
     ['TRUSTED_DOCUMENTS_ONYL', 'TRUSTED_DOCUMENTS_ONLY'],
-    ['ACCESS_TOKENS_FILES', 'ACCESS_TOKENS_FILE'],
   ])('%s is reported', ([given, meant]) => {
     expect(unknownVariables({ [String(given)]: '1' })).toEqual([
       `${given} is not a variable of Vitrine; did you mean ${meant}?`,
@@ -159,7 +158,7 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
     ['ACCES_TOKENS', 'ACCESS_TOKENS'],
     ['ACCESS_TOKEN', 'ACCESS_TOKENS'],
     ['access_tokens', 'ACCESS_TOKENS'],
-    ['ACCESS_TOKEN_FILE', 'ACCESS_TOKENS_FILE'],
+    ['ACCESS_TOKENS_FILE', 'ACCESS_TOKENS'],
     ['JWK_URL', 'JWKS_URL'],
     ['JWT_ISUER', 'JWT_ISSUER'],
     ['JWT_AUDIENCES', 'JWT_AUDIENCE'],

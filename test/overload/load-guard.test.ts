@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Overloaded } from '../../src/errors.ts';
-import { createLoadGuard, type LoadGuard, watchLoopLag } from '../../src/overload/load-guard.ts';
+import { createLoadGuard, type LoadGuard } from '../../src/overload/load-guard.ts';
 
 const MAX_WAIT_MS = 500;
 const POOL_SIZE = 10;
@@ -16,10 +16,8 @@ const createGuard = (pool = { waitingCount: 0 }): LoadGuard =>
   createLoadGuard({
     maxInFlight: 5000,
     maxWaitMs: MAX_WAIT_MS,
-    maxLoopLagMs: 250,
     poolSize: POOL_SIZE,
     pool,
-    lag: { standingMs: () => 0, stop: () => {} },
     onRefused: () => {},
   });
 
@@ -111,19 +109,4 @@ test('work that fails gives its place back', async () => {
   await settled();
   expect(guard.inFlight()).toBe(0);
   expect(guard.ifFree(undefined, work)).toBeInstanceOf(Promise);
-});
-
-test('one long pause of the event loop is no lag; a loop that is late each time is', () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  let nowMs = 0;
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  const lag = watchLoopLag();
-  const lookLate = (lateMs: number): number => {
-    nowMs += 50 + lateMs;
-    vi.advanceTimersByTime(50);
-    return lag.standingMs();
-  };
-  expect([0, 300, 100, 100, 100].map(lookLate)).toEqual([0, 0, 0, 0, 100]);
-  lag.stop();
-  clock.mockRestore();
 });

@@ -98,24 +98,6 @@ interface ReadServerOptions<Reads> extends Pick<Options, 'primary' | 'prismaOn'>
   readonly createReads: CreateReads<Reads>;
 }
 
-/** @param turn where the search begins, so that those that are equally busy are chosen in turn */
-const leastBusy = <Reads>(
-  servers: readonly ReadServer<Reads>[],
-  turn: number,
-  isUsable: (replica: Replica) => boolean,
-): ReadServer<Reads> | undefined => {
-  let best: ReadServer<Reads> | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (let index = 0; index < servers.length; index += 1) {
-    const server = servers[(turn + index) % servers.length];
-    if (!server || !isUsable(server.replica)) continue;
-    const { totalCount, idleCount, waitingCount } = server.replica.pool;
-    const busy = totalCount - idleCount + waitingCount;
-    if (busy < least) [best, least] = [server, busy];
-  }
-  return best;
-};
-
 /**
  * Reads from replicas that miss no commit which was acknowledged more than `freshnessMs` before, nor any that was notified: docs/architecture.md has
  * the proof, in step 10. What fails there (a conflict with recovery, half of the time there is, a lost connection) is sent to the primary once. While
@@ -157,15 +139,16 @@ export const createReplicas = ({ urls, primary, prismaOn, freshnessMs, log, ...o
       let turn = 0;
       return {
         choose: () => {
-          turn += 1;
-          const best = leastBusy(servers, turn, isUsable);
-          if (!best) {
+          turn = (turn + 1) % servers.length;
+          const inTurn = [...servers.slice(turn), ...servers.slice(0, turn)];
+          const server = inTurn.find(({ replica }) => isUsable(replica));
+          if (!server) {
             stats.primary += 1;
             return undefined;
           }
-          const { replica } = best;
+          const { replica } = server;
           stats.chosen.set(replica.name, (stats.chosen.get(replica.name) ?? 0) + 1);
-          return { reads: best.join(), asOfMs: replica.asOfMs() };
+          return { reads: server.join(), asOfMs: replica.asOfMs() };
         },
       };
     },

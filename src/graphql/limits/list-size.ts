@@ -21,7 +21,7 @@ import {
   rangeOf,
 } from '../arguments.ts';
 import type { OperationContext, RowCount } from '../context.ts';
-import { isPromise } from '../executor/output.ts';
+import { isPromise } from '../executor/compile.ts';
 import { hasNode } from '../selection.ts';
 import { refuseExcess } from './document-size.ts';
 

@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { apart } from '../../apart.ts';
 import type { BodySink } from '../../http/message.ts';
 import { textOfResult, WrittenResult } from '../body-form.ts';
-import { withExtensions } from '../mask-error.ts';
+import { withExtensions } from '../failures.ts';
 
 /**
  * A proxy gives up a connection that is silent for longer. Each second one group of streams gets a comment, because comments for all at once
