@@ -103,7 +103,8 @@ export const checkConnections: Check = async ({ client, config, instances }) => 
   // The pool, and the connection that listens for changes.
   const each = (config.databasePoolSize + 1) * workers;
   const needed = each * instances;
-  const wanted = `${instances} ${instances === 1 ? 'instance' : 'instances'} of ${each} connections (DATABASE_POOL_SIZE and one${isOne ? '' : `, for each of ${workers} workers`})`;
+  const ofEach = `${instances} ${instances === 1 ? 'instance' : 'instances'} of ${each}: DATABASE_POOL_SIZE and one`;
+  const wanted = `${needed} connections (${ofEach}${isOne ? '' : `, for each of ${workers} workers`})`;
   const remedy = `Lower DATABASE_POOL_SIZE${isOne ? '' : ' or WORKERS'}, run fewer instances, or raise the limit. (How many instances? "vitrine doctor --instances N".)`;
 
   const findings: Finding[] = [];
@@ -112,7 +113,7 @@ export const checkConnections: Check = async ({ client, config, instances }) => 
     ['connection limit of the database', limits.database],
   ] as const) {
     if (limit >= 0 && needed > limit)
-      findings.push(fail('connections', `${wanted} pass the ${name}, ${limit}`, remedy));
+      findings.push(fail('connections', `${wanted} are more than the ${name}, ${limit}`, remedy));
   }
   const free = limits.server - limits.others;
   const state = `${limits.server} for all, ${limits.others} taken by others, ${limits.gateways} by gateways`;

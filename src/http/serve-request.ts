@@ -307,7 +307,7 @@ const errorsOf = (found: Route | AppError): ErrorFormat => ('errors' in found ? 
 
 const targetFault = (target: string): AppError | undefined => {
   if (target.length > MAX_TARGET_CHARS) {
-    return new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
+    return new AppError('URI_TOO_LONG', `A request target may have at most ${MAX_TARGET_CHARS} characters.`);
   }
   return target.startsWith('/') ? undefined : new AppError('BAD_USER_INPUT', 'The request target must be a path.');
 };
