@@ -25,12 +25,11 @@ import { Answers } from './graphql/body-form.ts';
 import { createContextFactory } from './graphql/context.ts';
 import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
-import { failureKindOf } from './graphql/failures.ts';
+import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { JsonBodies } from './graphql/json-body.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { EventStreams } from './graphql/live/event-stream.ts';
-import { createMaskError } from './graphql/mask-error.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
@@ -188,16 +187,14 @@ const readOperations = async ({ config, parts }: Given) => {
 
 /** A pool of connections to a database that is there. */
 const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer }: Observability) => {
-  const { preparedStatements, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
+  const { databasePooler: pooling, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
   const connection = connectionConfig(databaseUrl);
-  const { databasePooler: pooling } = config;
   const lacks = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
     checkSessions(client, pooling),
   );
   for (const lack of lacks) log.warn(lack);
-  const isPrepared = preparedStatements === 'auto' ? pooling !== 'transaction' : preparedStatements === 'on';
   const reading = { timeoutMs, log, observer: observer.statement };
-  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size });
+  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, size });
   onClose(() => pool.end());
   return { connection, reading, pool, statementCount, clock: createClock() };
 };

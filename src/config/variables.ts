@@ -102,11 +102,6 @@ const database = {
     'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL` or `CHANGE_FEED=poll`.',
     { default: 'none' },
   ),
-  PREPARED_STATEMENTS: row(
-    choice(['auto', 'on', 'off']),
-    'Whether statements are prepared. `auto`: not with `DATABASE_POOLER=transaction`.',
-    { default: 'auto' },
-  ),
   DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', {
     default: './data',
   }),
@@ -294,15 +289,16 @@ const connections = ofProgram({
   TRUST_PROXY: row(integer(0, 100), 'Number of proxies in front that write `X-Forwarded-For`.', { default: '0' }),
   MAX_CONNECTIONS: row(
     integer(1, 1_000_000),
-    'Most connections of clients. Beyond it, idle ones are closed, or requests get a 503.',
+    'Most connections of clients. Further ones are closed, and after a moment idle ones in favour of them.',
     { default: '10000' },
   ),
-  HEADERS_TIMEOUT_MS: row(milliseconds(100), 'Time in which the headers of a request must arrive. After it: 408.', {
-    default: '5000',
-  }),
-  REQUEST_TIMEOUT_MS: row(milliseconds(100), 'Time in which a whole request must arrive. After it: 408.', {
-    default: '10000',
-  }),
+  REQUEST_TIMEOUT_MS: row(
+    milliseconds(100),
+    'Time in which a whole request must arrive, and its headers in 5 s. After it: 408.',
+    {
+      default: '10000',
+    },
+  ),
   SEND_TIMEOUT_MS: row(milliseconds(100), 'How long a client may stop reading before its connection is reset.', {
     default: '10000',
   }),

@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { apart } from '../apart.ts';
 import { toAppError } from '../database/failures.ts';
-import { AppError, Overloaded } from '../errors.ts';
-import type { Connections } from './connections.ts';
+import { AppError } from '../errors.ts';
 import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader } from './request-body.ts';
@@ -15,7 +14,6 @@ import { createTurnBatch, type TurnBatch } from './turn-batch.ts';
 interface ExchangeDeps {
   readonly app: App;
   readonly log: Logger;
-  readonly connections: Connections;
   readonly rateLimit: RateLimit | undefined;
   readonly cors: Cors | undefined;
 }
@@ -75,16 +73,10 @@ export class Exchanges {
     const isGone = (): boolean => request.socket.destroyed || request.socket.readableEnded;
     const pass = (body: GatewayRequest['body']): void =>
       this.#handle(exchange, { method, target, headers, body, fault: undefined, isGone });
-    const refusal = fault ?? this.#faultOf(request, target);
+    const refusal = fault ?? requestFault(request);
     if (refusal) this.#handle(exchange, { method, target, headers, body: undefined, fault: refusal });
     else if (takesBody(method, target)) this.#readBody(request, pass, pass);
     else pass(undefined);
-  }
-
-  #faultOf(request: IncomingMessage, target: string): AppError | undefined {
-    return this.#deps.connections.isExcess(request.socket) && !HEALTH_PATHS.has(target)
-      ? new Overloaded('There are too many connections.')
-      : requestFault(request);
   }
 
   /** @param make what makes the response, once it is known that it has to be made */
@@ -98,7 +90,6 @@ export class Exchanges {
           (answered) => this.#replies.add({ request, response, answered }),
           (error: unknown) => this.#fail(exchange, error),
         );
-        if (isPipelined(response)) this.#deps.connections.pauseUntil(request.socket, found);
       } else this.#replies.add({ request, response, answered: found });
     } catch (error) {
       this.#fail(exchange, error);
@@ -108,8 +99,7 @@ export class Exchanges {
   #send({ request, response, answered }: Reply): void {
     try {
       // After a body that is too long the connection is over, whether or not all of it has come by now.
-      const isExcess = this.#deps.connections.isExcess(request.socket);
-      if (this.#isDraining || answered.status === 413 || isExcess) response.setHeader('connection', 'close');
+      if (this.#isDraining || answered.status === 413) response.setHeader('connection', 'close');
       send(request, response, answered);
     } catch (error) {
       this.#fail({ request, response }, error);
@@ -144,11 +134,8 @@ interface Reply extends Exchange {
   readonly answered: GatewayResponse;
 }
 
-/** Answered however full the server is. */
+/** Answered however often they are asked for. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
-
-/** Whether its connection waits for another response first: it gets its socket after that. */
-const isPipelined = ({ socket }: ServerResponse): boolean => socket === null;
 
 // uri-host [":" port]: https://www.rfc-editor.org/rfc/rfc9110#section-7.2
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;

@@ -1,15 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { AppError } from '../errors.ts';
 import { Connections } from './connections.ts';
 import { Exchanges } from './exchanges.ts';
 import { type Listener, listenOn, urlOf } from './listeners.ts';
-import { asksByBody, MAX_HEADER_BYTES } from './message.ts';
+import { MAX_HEADER_BYTES } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { isTooLarge } from './request-body.ts';
 import { createCors } from './response-headers.ts';
-import { createParserRefusal, refuse } from './send.ts';
+import { createParserRefusal } from './send.ts';
 import type { App } from './serve-request.ts';
 
 export interface HttpServer {
@@ -35,6 +33,9 @@ interface Options {
   readonly log: Logger;
 }
 
+/** A head is one packet, or a few: a body may take longer. */
+const HEADERS_TIMEOUT_MS = 5000;
+
 /** How often Node looks for connections that are too slow. */
 const TIMEOUT_CHECK_MS = 500;
 
@@ -49,7 +50,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   const server = createNodeServer(config);
   const connections = new Connections(server, config);
   const rateLimit = config.rateLimitPerMinute === 0 ? undefined : await loadRateLimit(config);
-  const exchanges = new Exchanges({ app, log, connections, rateLimit, cors: createCors(config) });
+  const exchanges = new Exchanges({ app, log, rateLimit, cors: createCors(config) });
   listenToRequests(server, exchanges);
   const listener = await listenOn(server, config);
   const drainage = new Drainage({ server, connections, listener, exchanges });
@@ -59,10 +60,10 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   };
 };
 
-const createNodeServer = ({ headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs }: Config): Server => {
+const createNodeServer = ({ requestTimeoutMs, keepAliveTimeoutMs }: Config): Server => {
   const server = createServer({
     keepAliveTimeout: keepAliveTimeoutMs,
-    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -81,23 +82,6 @@ const createNodeServer = ({ headersTimeoutMs, requestTimeoutMs, keepAliveTimeout
 
 const listenToRequests = (server: Server, exchanges: Exchanges): void => {
   server.on('request', (request, response) => exchanges.serveWithinRate({ request, response }));
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // A body that is refused anyway need not be sent.
-    if (asksByBody(request.method ?? '') && !isTooLarge(request)) response.writeContinue();
-    exchanges.serveWithinRate({ request, response });
-  });
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    response.setHeader('connection', 'close');
-    const unmet = new AppError('EXPECTATION_FAILED', 'Of the expectations, only "100-continue" is met.');
-    exchanges.serve({ request, response }, unmet);
-  });
-  server.on('connect', (_, socket) => {
-    exchanges.flush();
-    refuse(
-      socket,
-      new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS' } }),
-    );
-  });
   const refuseUnparsed = createParserRefusal();
   server.on('clientError', (error, socket) => {
     // The response to the same request may be ready.

@@ -9,24 +9,22 @@ import { RequestObserver } from './request-observer.ts';
 import { NO_TRACING, type TracingConfig } from './tracing.ts';
 
 interface Options {
-  readonly exposure: { readonly metrics: string };
   readonly logRequests: LogRequests;
   /** Undefined: no traces. */
   readonly tracing: TracingConfig | undefined;
 }
 
 /** Logs, metrics and traces of a gateway. */
-export const createObservability = async ({ exposure, logRequests, tracing: tracingConfig }: Options, log: Logger) => {
+export const createObservability = async ({ logRequests, tracing: tracingConfig }: Options, log: Logger) => {
   const { version } = packageJson;
   const requests = new RequestCounts();
   const tracing = tracingConfig
     ? (await import('./opentelemetry.ts')).createOpentelemetry(tracingConfig, version, log)
     : NO_TRACING;
   const requestLog = new RequestLog(log, logRequests);
-  const isCounted = exposure.metrics !== 'off';
   const observe = (event: Observation): void => {
     const shown: Shown<Observation> = EVENTS[event.kind];
-    if (isCounted) shown.count?.(event, requests);
+    shown.count?.(event, requests);
     shown.log?.(event, requestLog);
     if (tracing.isOn) shown.trace?.(event);
   };

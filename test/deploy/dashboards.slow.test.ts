@@ -52,9 +52,8 @@ const ADDED_LABELS = ['job', 'instance'];
 
 const REPLICA = {
   name: 'replica:5432',
-  pool: { totalCount: 0, waitingCount: 0 },
   isAway: () => true,
-  lag: () => undefined,
+  lagMs: () => undefined,
   stats: { failures: 0 },
 };
 const REPLICA_STATS = {

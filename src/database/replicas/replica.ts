@@ -121,12 +121,11 @@ export class Replica {
   }
 
   /** How far it is behind the primary's last position; undefined while it is not known. */
-  lag(): { readonly ms: number; readonly bytes: number } | undefined {
+  lagMs(): number | undefined {
     const [latest] = this.#options.positions().recent();
-    const reached = this.#reached;
     const replayed = this.#prober.position();
-    if (!latest || !reached || !replayed || replayed.lsn === null) return undefined;
-    return { ms: Math.max(0, latest.sentMs - reached.sentMs), bytes: Math.max(0, latest.lsn - replayed.lsn) };
+    if (!latest || !this.#reached || !replayed || replayed.lsn === null) return undefined;
+    return Math.max(0, latest.sentMs - this.#reached.sentMs);
   }
 
   /** Whether its position is not known. */
