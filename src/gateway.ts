@@ -45,7 +45,7 @@ import { createCors } from './http/response-headers.ts';
 import type { Call, FindRoute } from './http/route.ts';
 import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
-import { createObservability } from './observability/events.ts';
+import { createObservability } from './observability/observer.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { createLoadGuard } from './overload/load-guard.ts';
 import { createPages } from './pages/pages.ts';
@@ -309,7 +309,7 @@ const createGraphql = (
     poolSize,
     connections,
     pool: followed.pool,
-    onRefused: (state) => observability.observer.observe({ kind: 'overload', load: state }),
+    onRefused: (state) => observability.observer.overload(state),
   });
   onClose(load.stop);
   const compiled = new CompiledExecution();

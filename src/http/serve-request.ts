@@ -6,8 +6,8 @@ import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
 import { LanguageChoice } from '../language/language-choice.ts';
 import type { Languages } from '../language/languages.ts';
-import type { ObservedRequest } from '../observability/observation.ts';
-import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
+import type { Observer } from '../observability/observer.ts';
+import { createRequestIds, type ObservedRequest } from '../observability/request-context.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
 import {
@@ -38,7 +38,7 @@ interface Deps {
   readonly languages: Languages;
   readonly load: LoadGuard;
   readonly writer: ResponseWriter;
-  readonly observer: RequestObserver;
+  readonly observer: Observer;
   readonly log: Logger;
 }
 
