@@ -149,12 +149,12 @@ export class Serving {
   ): Promise<GatewayResponse> {
     // Pages, and what may be in memory by another spelling.
     if ('respond' in route || known?.entry.response !== undefined) return this.#answer(request, key, route);
-    const answered = this.#deps.load.ifFree(key, () => this.#answer(request, key, route));
+    const answered = this.#deps.load.line.ifFree(key, () => this.#answer(request, key, route));
     if (answered) return answered;
     // Late values are waited for in a queue with limits of its own. A HEAD takes none.
     if (request.method !== 'HEAD' && route.isAllLate?.(request)) return this.#answer(request, key, route);
     const client = { key, isGone: request.isGone, bytes: bytesOf(request) };
-    const later = await this.#deps.load.inTurn(client, async () => {
+    const later = await this.#deps.load.line.inTurn(client, async () => {
       // An equal request may have been answered meanwhile.
       const now = key === undefined ? undefined : this.#deps.requests.find(key);
       return (now && this.#answerKnown(request, key, now)) ?? this.#answer(request, key, route);
