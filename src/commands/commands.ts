@@ -121,7 +121,7 @@ export const readEnvironment = async (
 };
 
 const INTRODUCTION = `Vitrine, the read side of an online shop: products and notices over GraphQL and REST.
-Everything else is set up by environment variables: "vitrine serve --help" lists them.`;
+It is configured by environment variables: "vitrine serve --help" lists them.`;
 
 // styleText writes no colours if the stream is no terminal or NO_COLOR is set: https://no-color.org
 const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });

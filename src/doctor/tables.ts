@@ -114,20 +114,21 @@ export const checkVariants: Check = async (examined) => {
   );
   const findings: Finding[] = [];
   if (unfit.length > 0) {
-    const message = `${unfit.length} products have variants with more or fewer option_values than they have option_names: ${firstOf(unfit)}`;
+    const message = `variants have more or fewer option_values than their product has option_names, in ${firstOf(unfit)}`;
     const remedy =
       'Change both in one transaction. Until then not all of these variants can be chosen by their options.';
     findings.push(warn('options', message, remedy));
   }
   if (stale.length > 0) {
-    const message = `${stale.length} products have another price, list price or stock than their variants say: ${firstOf(stale)}`;
+    const message = `another price, list price or stock than the variants say, in ${firstOf(stale)}`;
     const remedy = 'Run "update product_variant set position = position" for them, or for all: triggers do the rest.';
     findings.push(warn('prices', message, remedy));
   }
   return findings;
 };
 
-const firstOf = (ids: readonly number[]): string => ids.slice(0, 5).join(', ') + (ids.length > 5 ? ', …' : '');
+const firstOf = (ids: readonly number[]): string =>
+  `${ids.length === 1 ? 'product' : `${ids.length} products`} ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
 
 const grantAll = (right: string, role: string): string =>
   `Let the owner run "grant ${right} to ${role}". "npx vitrine migrate --grant-to ${role}", run as the owner, gives all that serving needs.`;

@@ -3,7 +3,7 @@ import type { Body, CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
 import type { AppError } from '../errors.ts';
-import type { ShownLanguage } from '../language/language-choice.ts';
+import type { ShownLanguage } from '../language/languages.ts';
 import { type ContentEncodings, matchesEtag } from './content-encodings.ts';
 import {
   type ErrorFormat,

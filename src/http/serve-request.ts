@@ -4,8 +4,7 @@ import { type CachedResponse, fillLate } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
-import { LanguageChoice } from '../language/language-choice.ts';
-import type { Languages } from '../language/languages.ts';
+import { LanguageChoice, type Languages } from '../language/languages.ts';
 import type { Observer } from '../observability/observer.ts';
 import { createRequestIds, type ObservedRequest } from '../observability/request-context.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
@@ -307,7 +306,7 @@ const errorsOf = (found: Route | AppError): ErrorFormat => ('errors' in found ? 
 
 const targetFault = (target: string): AppError | undefined => {
   if (target.length > MAX_TARGET_CHARS) {
-    return new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
+    return new AppError('URI_TOO_LONG', `A request target may have at most ${MAX_TARGET_CHARS} characters.`);
   }
   return target.startsWith('/') ? undefined : new AppError('BAD_USER_INPUT', 'The request target must be a path.');
 };

@@ -134,6 +134,8 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<D
   }
 };
 
+const DEADLOCK = '40P01';
+
 /** An error with what the operator has to know and do. @param imported what the import has left in the catalogue */
 const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unknown => {
   if (cause instanceof UnknownOutcomeError) {
@@ -143,7 +145,7 @@ const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unk
   }
   if (wasInterrupted) return new OperatorError(`Interrupted. ${imported}`);
   if (cause instanceof OperatorError) return cause;
-  if (isDatabaseUnavailable(cause))
+  if (isDatabaseUnavailable(cause) && !hasCode(cause, DEADLOCK))
     return new OperatorError(`The database became unavailable: ${messageOf(cause)}. ${imported}`, { cause });
   if (!(cause instanceof pg.DatabaseError)) return cause;
   const remedy = hasCode(cause, INSUFFICIENT_PRIVILEGE)

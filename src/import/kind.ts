@@ -75,10 +75,6 @@ export interface Field {
   readonly assumed?: (options: ReadOptions) => string;
   /** SQL for what is stored, where that depends on the current value, which is null for a new row. @default the staged value */
   readonly merge?: (staged: string, current: string) => string;
-  /**
-   * SQL for what an existing row `t` keeps where the file has a value for new rows only, which the staged row `s` has. @default the current value
-   */
-  readonly keep?: string;
   /** A field whose value this one has to exceed; otherwise it is stored as null. */
   readonly mustExceed?: string;
 }
@@ -200,8 +196,8 @@ export interface RowWriter {
   /** Once, before the first range. @returns whether rows depend on others, so that a refused one undoes all */
   readonly begin: (context: WriteContext) => Promise<boolean>;
   readonly write: (range: Range, context: WriteContext) => Promise<Counts>;
-  /** Rejects rows that the database refuses, with those that depend on them. */
-  readonly reject: (context: WriteContext, refused: readonly Refused[]) => Promise<unknown>;
+  /** Rejects rows that cannot be written without the ones that were rejected meanwhile. */
+  readonly recheck: (context: WriteContext) => Promise<unknown>;
   /** Whether all rows are written at once, because they refer to one another. */
   readonly isWhole?: boolean;
 }

@@ -12,7 +12,7 @@ export const term: Feature = {
   ],
   silentColumns: [],
   rights: ['select'],
-  register: () => import('./translation.query.ts'),
+  register: () => import('./translation.type.ts'),
   createLoaders: ({ prisma }) => {
     const reads = createTermReads(prisma);
     return (scope) => new TermLoaders(reads, scope);

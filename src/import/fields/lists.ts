@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { ReadOptions } from '../options.ts';
 import { isBlank, isObject, JsonNumber, textIn, type Value } from '../record.ts';
 import { assertStorable, InvalidValueError, jsonIn, onlyIn, type Parse, unpacked } from './parse.ts';
@@ -5,13 +6,11 @@ import { slug, slugify, slugOfName } from './slug.ts';
 import { longText, plainValue } from './values.ts';
 
 /** A list as PostgreSQL prints it, so that tables that it has written as CSV can be read: `{Blue,"Dark red"}`. */
-const ARRAY_ITEM = /"((?:[^"\\]|\\.)*)"|[^\s,"{}\\]+/gs;
-const ARRAY = new RegExp(`^\\{(?:(?:${ARRAY_ITEM.source})(?:,(?:${ARRAY_ITEM.source}))*)?\\}$`, 's');
+const TEXT_ARRAY: number = 1009;
+const ARRAY = /^\{(?:"(?:[^"\\]|\\.)*"|[^\s"{}\\])*\}$/s;
 
 const arrayIn = (text: string): readonly string[] | undefined =>
-  ARRAY.test(text)
-    ? [...text.matchAll(ARRAY_ITEM)].map(([item, quoted]) => quoted?.replaceAll(/\\(.)/gs, '$1') ?? item)
-    : undefined;
+  ARRAY.test(text) ? pg.types.getTypeParser(TEXT_ARRAY)(text) : undefined;
 
 /** Finds the separator of the items of a text. */
 type SeparatorOf = (text: string, options: ReadOptions) => RegExp | string;

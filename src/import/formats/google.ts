@@ -85,7 +85,7 @@ export const google = defineFormat({
         if (group === '') return [toDraft(item, withoutOptions(item.variant), file)];
         waiting += 1;
         if (waiting > MAX_WAITING)
-          throw new OperatorError(`A feed may have ${MAX_WAITING} items with an item_group_id: split it.`);
+          throw new OperatorError(`A feed may have at most ${MAX_WAITING} items with an item_group_id: split it.`);
         const items = groups.get(group);
         // Of the others, their variants are kept alone.
         if (items) items.push({ ...item, product: items[0].product });
@@ -116,7 +116,7 @@ type Pair = readonly [string, string];
 interface Item {
   /** What is no matter of a variant. */
   readonly product: Draft;
-  readonly variant: VariantDraft & Pick<Draft, 'ifNew'>;
+  readonly variant: VariantDraft;
   readonly title: string;
   readonly groupTitle: string;
   readonly images: readonly Value[];
@@ -158,7 +158,6 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
         // An item that says neither leaves what is there.
         ...(read(stockColumn) !== '' && { stock: read(stockColumn) }),
       },
-      ifNew: offer.ifNew,
       columns: { ...offer.columns, stock: columnOf(stockColumn) },
     },
     title: read('name'),
@@ -173,7 +172,6 @@ const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has 
   const { slug, slugSource } = slugOf(String(product.values.name ?? ''));
   const hasImages = has('imageUrl') && has('moreImages');
   const hasAttributes = has('attributes') || FEATURES.some(([column]) => has(column));
-  const imageUrls = [...images];
   const named = [...Map.groupBy(attributes, ([name]) => name)];
   return {
     ...product,
@@ -181,11 +179,10 @@ const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has 
     values: {
       ...(slug !== undefined && { slug }),
       ...product.values,
-      ...(hasImages && { imageUrls }),
+      ...(hasImages && { imageUrls: [...images] }),
       ...(hasAttributes && { attributes: named.map(([name, of]) => ({ name, values: of.map(([, value]) => value) })) }),
       ...offered.values,
     },
-    ifNew: { ...(!hasImages && images[0] !== '' && { imageUrls }), ...offered.ifNew },
     columns: { ...product.columns, ...offered.columns },
     variants: offered.variants,
   };
@@ -217,7 +214,7 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
     images: items.flatMap(({ images }) => images),
     attributes: attributes.filter(([name]) => ![...names, ...differing].includes(name)),
   };
-  const variants = items.map(({ variant: { ifNew, ...variant } }, at) => ({
+  const variants = items.map(({ variant }, at) => ({
     ...variant,
     values: { ...variant.values, optionValues: [...(values[at] ?? [])], position: String(at) },
   }));

@@ -4,8 +4,8 @@ import { slugOf } from '../fields/slug.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { plainValue, SOME, TRUE } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
-import { ANY, folded, type Offered, type OfferedVariant, offerOf, withoutOptions } from './offer.ts';
+import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
+import { ANY, folded, type Offered, offerOf, withoutOptions } from './offer.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
 const NAMES = {
@@ -143,7 +143,7 @@ export const woocommerce = defineFormat({
           variationsOf.set(parent, variations);
         } else if (isGroup || isVariable(record)) {
           if (parents.length + groups.length >= MAX_WAITING)
-            throw new OperatorError(`A file may have ${MAX_WAITING} variable or grouped products: split it.`);
+            throw new OperatorError(`A file may have at most ${MAX_WAITING} variable or grouped products: split it.`);
           (isGroup ? groups : parents).push(record);
         } else return [remembered(record, toDraft(record, withoutOptions(toVariant(record, file)), file))];
         return [];
@@ -179,7 +179,7 @@ const attributesOf = (
 };
 
 /** What is kept of a variation until the end of the file. */
-interface Variation extends OfferedVariant {
+interface Variation extends VariantDraft {
   readonly name: string;
   readonly parent: string;
   /** Whether it can be bought. */
@@ -193,7 +193,7 @@ interface Variation extends OfferedVariant {
 /** @param variations of a product that has some; without one, the file does not have them, so that which attributes are options is unknown */
 const toDraft = (
   record: SourceRecord,
-  { values, ifNew, columns, variants }: Offered,
+  { values, columns, variants }: Offered,
   file: WooCommerceFile,
   variations?: readonly Variation[],
 ): Draft => {
@@ -229,10 +229,7 @@ const toDraft = (
       ...((file.has('published') || status !== '') && { status }),
       ...values,
     },
-    ifNew: {
-      ...ifNew,
-      ...(!isWhole && attributes && { attributes }),
-    },
+    ifNew: { ...(!isWhole && attributes && { attributes }) },
     columns,
     variants,
   };
@@ -240,20 +237,20 @@ const toDraft = (
 
 /** What a row itself says of its price and stock. */
 const ownOffer = (row: SourceRecord, file: WooCommerceFile): Offered => {
-  const { values, ifNew, columns } = offerOf(file, {
+  const { values, columns } = offerOf(file, {
     regular: file.text(row, 'price'),
     sale: file.text(row, 'sale'),
     from: file.text(row, 'saleStart'),
     to: file.text(row, 'saleEnd'),
   });
   const stock = stockOf(row, file);
-  return { values: { ...values, ...(stock !== '' && { stock }) }, ifNew, columns };
+  return { values: { ...values, ...(stock !== '' && { stock }) }, columns };
 };
 
-const toVariant = (row: SourceRecord, file: WooCommerceFile): OfferedVariant => {
-  const { values, ifNew, columns } = ownOffer(row, file);
+const toVariant = (row: SourceRecord, file: WooCommerceFile): VariantDraft => {
+  const { values, columns } = ownOffer(row, file);
   const own = pick(['sku', 'barcode'], file, (name) => file.text(row, name));
-  return { ...placeOf(row), values: { ...own, ...values }, ifNew, columns };
+  return { ...placeOf(row), values: { ...own, ...values }, columns };
 };
 
 const toVariation = (row: SourceRecord, file: WooCommerceFile): Variation => {

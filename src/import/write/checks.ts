@@ -1,6 +1,7 @@
 import { columnIn, identityOf, type Refused, singularOf, type WriteContext } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
-import { STAGE } from './stage.ts';
+import { isPresent, STAGE } from './stage.ts';
+import { uniqueFieldsOf } from './writer.ts';
 
 type CheckContext = Pick<WriteContext, 'client' | 'kind' | 'columnOf' | 'onFault'>;
 
@@ -20,26 +21,31 @@ export const reject = async (
   return rows.length;
 };
 
-/** SQL for the columns of {@link Refused}; its parameter is a JSON text of several. */
-export const REFUSED = 'json_to_recordset($1) refused (ordinal int, field text, value text, reason text)';
-
-/** Removes rows that the database refuses. @param dependent SQL for the rows that need what a rejected row `r` then keeps */
-export const rejectRefused = (
-  context: CheckContext,
-  refused: readonly Refused[],
-  dependent: readonly string[],
-): Promise<number> => {
-  const also = `union select also.*, false from rejected r cross join lateral (${dependent.join(' union all ')}) also`;
-  return reject(
+/** Removes rows that the database refuses. */
+export const rejectRefused = (context: CheckContext, refused: readonly Refused[]): Promise<number> =>
+  reject(
     context,
-    `with recursive rejected (ordinal, field, value, reason, is_refused) as (
-       select ordinal, field, value, reason, true from ${REFUSED} ${dependent.length > 0 ? also : ''}),
-     removed as (
-       delete from ${STAGE} s using (select distinct on (ordinal) * from rejected order by ordinal, is_refused desc) r
-       where r.ordinal = s.ordinal returning s.ordinal, line, record, r.field, r.value, r.reason, is_refused)
-     select line, record, field, value, reason from removed order by is_refused desc, ordinal`,
+    `delete from ${STAGE} s using json_to_recordset($1) refused (ordinal int, field text, value text, reason text)
+     where refused.ordinal = s.ordinal returning line, record, field, value, reason`,
     [JSON.stringify(refused)],
   );
+
+/** Rejects rows that would get a value of which there is one, and which a row of the catalogue keeps, until none is left. */
+export const rejectTaken = async (context: CheckContext & Pick<WriteContext, 'keys'>): Promise<number> => {
+  const { kind, keys } = context;
+  let rejected = 0;
+  for (const [name, { column }] of uniqueFieldsOf(kind)) {
+    const other = keys.some((key) => key === name && key in (kind.foundBy ?? {}));
+    rejected += await reject(
+      context,
+      `delete from ${STAGE} s using ${kind.table} t
+       where t.${column} = s.${column} and t.id is distinct from s.target_id and ${isPresent(name)}
+         and not exists (select from ${STAGE} o where o.target_id = t.id and '${name}' = any (o.present) and o.${column} is distinct from t.${column})
+       returning line, record, $1 as field, s.${column} as value, $2 as reason`,
+      [name, `is that of another ${singularOf(kind)}${other ? `: --key ${name} finds it` : ''}`],
+    );
+  }
+  return rejected === 0 ? 0 : rejected + (await rejectTaken(context));
 };
 
 /** SQL for where a staged row is, as in a message. */
