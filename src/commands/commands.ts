@@ -50,8 +50,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command<any>>>> = {
   seed: () => import('./database.ts').then((module) => module.seedCommand),
   import: () => import('./import.ts').then((module) => module.importCommand),
   doctor: () => import('./doctor.ts').then((module) => module.doctorCommand),
-  schema: () => import('./generate.ts').then((module) => module.schemaCommand),
-  openapi: () => import('./generate.ts').then((module) => module.openapiCommand),
 };
 
 const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
