@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Parse } from './fields/parse.ts';
-import { slug, slugOf } from './fields/slug.ts';
-import { mergeStock, plain, SOME, shortText, stock, timestamp } from './fields/values.ts';
+import { mergeStock, plain, SOME, shortText, slug, slugOf, stock, timestamp } from './fields/values.ts';
 import type { Draft, Format, Recognises } from './formats/format.ts';
 import type { Key, ReadOptions } from './options.ts';
 import { type Fault, isBlank, type Place, textIn, type Value } from './record.ts';

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { ImportKind, Range, RowWriter, WriteContext } from '../import/kind.ts';
-import { reject, rejectTaken } from '../import/write/checks.ts';
-import { INNER_STAGE, isPresent, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
+import { INNER_STAGE, isPresent, reject, rejectTaken, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
 import { createTableWriter, freeValues } from '../import/write/writer.ts';
 
 /**

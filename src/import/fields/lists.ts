@@ -2,8 +2,7 @@ import pg from 'pg';
 import type { ReadOptions } from '../options.ts';
 import { isBlank, isObject, JsonNumber, textIn, type Value } from '../record.ts';
 import { assertStorable, InvalidValueError, jsonIn, onlyIn, type Parse, unpacked } from './parse.ts';
-import { slug, slugify, slugOfName } from './slug.ts';
-import { longText, plainValue } from './values.ts';
+import { longText, plainValue, slug, slugify, slugOfName } from './values.ts';
 
 /** A list as PostgreSQL prints it, so that tables that it has written as CSV can be read: `{Blue,"Dark red"}`. */
 const TEXT_ARRAY: number = 1009;

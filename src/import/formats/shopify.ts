@@ -52,9 +52,6 @@ type ShopifyFile = FormatFile<keyof typeof NAMES>;
 /** The rows of one product. */
 type Rows = readonly [SourceRecord, ...SourceRecord[]];
 
-/** The most rows of one product: Shopify allows 2,048 variants and 250 images. */
-const MAX_ROWS = 5000;
-
 /** Shopify's product export. The first row of a handle is the product, and each row may hold a variant, an image or both. */
 export const shopify = defineFormat({
   name: 'shopify',
@@ -83,7 +80,7 @@ export const shopify = defineFormat({
       usesOther: (name) => name === 'publishedat',
       read: (record) => {
         const isSame = rows && text(rows[0], 'slug') === text(record, 'slug');
-        const drafts = isSame && rows && rows.length < MAX_ROWS ? [] : end();
+        const drafts = isSame ? [] : end();
         const [first, ...more] = rowsOf(record, uses);
         if (rows) rows.push(first, ...more);
         else rows = [first, ...more];

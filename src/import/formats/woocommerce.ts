@@ -1,8 +1,6 @@
-import { OperatorError } from '../../errors.ts';
 import { centsOf } from '../fields/price.ts';
-import { slugOf } from '../fields/slug.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
-import { plainValue, SOME, TRUE } from '../fields/values.ts';
+import { plainValue, SOME, slugOf, TRUE } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
 import { ANY, folded, type Offered, offerOf, withoutOptions } from './offer.ts';
@@ -45,12 +43,6 @@ interface Attribute {
   readonly isHidden: boolean;
 }
 
-/** Variable products wait for their variations until the end of the file, in memory, and groups for the prices of their members. */
-const MAX_WAITING = 50_000;
-
-/** The prices that are remembered for groups. */
-const MAX_PRICES = 200_000;
-
 // Extensions have types of their own: `variable-subscription` has variations, and its variations are a `subscription_variation`.
 const VARIABLE = /(?:^|[,\s])variable(?:[-_,\s]|$)/i;
 const VARIATION = /(?:^|[-_,\s])variation(?:[,\s]|$)/i;
@@ -82,6 +74,7 @@ export const woocommerce = defineFormat({
       attributesOf: (record) => attributesOf(record, [...attributeColumns.values()]),
     };
     const { has, text, options } = file;
+    // Variable products wait for their variations until the end of the file, in memory, and groups for the prices of their members.
     const parents: SourceRecord[] = [];
     const groups: SourceRecord[] = [];
     const priceOf = new Map<string, string>();
@@ -98,9 +91,7 @@ export const woocommerce = defineFormat({
       [text(record, 'sku'), `id:${text(record, 'id')}`].filter(Boolean);
 
     const remembered = (record: SourceRecord, draft: Draft, price = draft.values.price): Draft => {
-      if (typeof price === 'string' && priceOf.size < MAX_PRICES) {
-        for (const name of namesOf(record)) priceOf.set(name, price);
-      }
+      if (typeof price === 'string') for (const name of namesOf(record)) priceOf.set(name, price);
       return draft;
     };
     const toParent = (record: SourceRecord): Draft => {
@@ -142,8 +133,6 @@ export const woocommerce = defineFormat({
           variations.push(toVariation(record, file));
           variationsOf.set(parent, variations);
         } else if (isGroup || isVariable(record)) {
-          if (parents.length + groups.length >= MAX_WAITING)
-            throw new OperatorError(`A file may have ${MAX_WAITING} variable or grouped products: split it.`);
           (isGroup ? groups : parents).push(record);
         } else return [remembered(record, toDraft(record, withoutOptions(toVariant(record, file)), file))];
         return [];

@@ -1,7 +1,6 @@
 import pg, { type ClientBase } from 'pg';
 import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
-import { rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken } from './checks.ts';
-import { findExisting, STAGE } from './stage.ts';
+import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken, STAGE } from './stage.ts';
 import { createTableWriter, freeValues } from './writer.ts';
 
 export interface MergeContext extends WriteContext {
