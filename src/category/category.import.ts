@@ -1,5 +1,5 @@
 import { pictureUrl, splitPath } from '../import/fields/lists.ts';
-import { explainSlug, withTranslations } from '../import/fields/translations.ts';
+import { withTranslations } from '../import/fields/translations.ts';
 import { INT32_MAX, integer, slugOfName } from '../import/fields/values.ts';
 import {
   addMissingSlug,
@@ -30,7 +30,6 @@ export const categoryImport: ImportKind = {
   table: 'category',
   plural: 'categories',
   key: 'slug',
-  explain: explainSlug,
   onConflict: 'on conflict (slug) do nothing',
   fields: withTranslations(
     {

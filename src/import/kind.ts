@@ -28,8 +28,6 @@ export interface ImportKind {
   readonly isRow?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
   readonly onConflict?: string;
-  /** Says of a refused key what is wrong with it: its columns, as `kind, slug`, and its values. @default what the database says */
-  readonly explain?: (columns: string, values: string) => Omit<Refused, 'ordinal'> | undefined;
   /** The table whose rows a row may hold, as a product holds its variants. */
   readonly innerTable?: string;
   /** How rows are checked that another row holds. */

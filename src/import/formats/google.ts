@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { commonCurrency } from '../fields/price.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { isSoldOut, slugOf } from '../fields/values.ts';
@@ -261,10 +262,12 @@ const pairsOf = (value: Value | undefined, maxParts: 2 | 3): readonly Pair[] =>
     .flat()
     .flatMap((each): readonly (readonly Value[])[] => {
       if (isObject(each)) return [[each.attribute_name ?? each.name ?? '', each.attribute_value ?? each.value ?? '']];
-      return (String(each).match(/(?:[^,"]|"(?:[^"]|"")*"|")+/g) ?? []).map((text) => {
-        const parts = (text.match(/(?:[^:"]|"(?:[^"]|"")*"|")+/g) ?? []).map((part) => part.trim());
+      const pairs: string[][] = parse(String(each), {
+        ...{ delimiter: ':', record_delimiter: ',', trim: true, relax_column_count: true, relax_quotes: true },
+      });
+      return pairs.map((parts) => {
         const [name = '', ...rest] = parts.slice(parts.length >= 3 && maxParts === 3 ? 1 : 0);
-        return [name, rest.join(':')].map((part) => part.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"'));
+        return [name, rest.join(':')];
       });
     })
     .flatMap(([name, of]) =>

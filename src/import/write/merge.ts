@@ -107,8 +107,8 @@ const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseErro
   const { message, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-  const explained = kind.explain?.(named ?? '', value ?? '');
-  if (explained) return { ordinal, ...explained };
+  // Of several columns, the database says more.
+  if (named?.includes(',')) return { ordinal, field: null, value, reason: `is refused by the database: ${detail}` };
   const field = named === null ? null : fieldOf(kind, named);
   return { ordinal, field, value, reason: `is refused by the database: ${message}` };
 };
