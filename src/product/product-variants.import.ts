@@ -16,9 +16,11 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
     begin: async () => {
       await products.begin(context);
       // Variants that go give their skus to those that come.
-      await client.query(`
-        update product_variant t set sku = null
+      const { rows } = await client.query<{ id: number }>(`
+        select t.id from product_variant t
         where exists (select from ${INNER_STAGE} v where v.sku = t.sku) and (${isAbsent()} or ${prune?.isGone ?? 'false'})`);
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0) await client.query('update product_variant set sku = null where id = any ($1)', [ids]);
       await freeValues(client, kind, INNER_STAGE);
       return true;
     },
