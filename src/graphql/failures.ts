@@ -79,7 +79,7 @@ const isArgumentFault = (error: GraphQLError): boolean =>
   error.message.startsWith('Argument ') || rootCause(error) instanceof PothosValidationError;
 
 /** The error that others were wrapped around. */
-export const rootCause = (error: unknown): unknown =>
+const rootCause = (error: unknown): unknown =>
   isGraphQLError(error) && error.originalError ? rootCause(error.originalError) : error;
 
 export type MaskError = (error: unknown) => GraphQLError;

@@ -43,7 +43,7 @@ export class SharedExecution implements Execution {
     }
   }
 
-  respond(asked: Asked, caller: Caller, changes?: Changes): Found | Promise<Found> {
+  respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
     const { responseCache } = this.#deps;
     const make = this.#maker(asked, caller, changes);
     const key = this.keyOf(asked);
@@ -59,7 +59,7 @@ export class SharedExecution implements Execution {
     return language.isDefault ? topic : `${topic} ${language.code}`;
   }
 
-  #run(asked: Asked, caller: Caller): Executed | Promise<Executed> {
+  #run(asked: Asked, caller: Caller): Promise<Executed> {
     const { responseCache, timeoutMs } = this.#deps;
     const isApart = caller.previewAt !== undefined;
     const make = this.#maker(asked, caller);

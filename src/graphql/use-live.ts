@@ -2,7 +2,7 @@ import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { apart } from '../apart.ts';
 import { bytesOf } from '../cache/cached-response.ts';
-import type { CacheOutcome, Found } from '../cache/response-cache.ts';
+import type { CacheOutcome } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
@@ -153,11 +153,14 @@ export class Live {
   async #beginState(asked: Asked, call: Call): Promise<Beginning> {
     const { execution } = this.#deps;
     const { operation, form } = asked;
-    const found: Found = await execution.respond(asked, call);
+    const found = await execution.respond(asked, call);
     const live: LiveOperation = {
-      run: async () => execution.respond(asked, this.#anybody),
-      toResult: (answer) => execution.resultOf(answer, form),
-      toComparable: ({ body, etag }) => operation.withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
+      run: () => execution.respond(asked, this.#anybody),
+      eventOf: (answer) => ({
+        result: execution.resultOf(answer, form),
+        // What changes silently alone makes no event.
+        shown: operation.withoutSilentFields?.(bytesOf(answer.body).toString()) ?? answer.etag,
+      }),
     };
     return { outcome: found.outcome, join: (listener) => this.#topics.join(live, found, listener) };
   }

@@ -108,8 +108,9 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     const codes = areConfigured ? all.map(({ code }) => code).join(', ') : 'not set';
     onWarning(`columns in no language of LANGUAGES (${codes}): ${[...reader.otherLanguages].join(', ')}`);
   }
+  const unused = [...unusedColumns].filter((column) => !reader.otherLanguages.has(column));
   await client.query(`drop table ${STAGE}; drop table if exists ${INNER_STAGE}`);
-  return { ...counts, variants, kind, format, container, unusedColumns: [...unusedColumns] };
+  return { ...counts, variants, kind, format, container, unusedColumns: unused };
 };
 
 /** In one statement: a format may hold all its rows back until the end. */

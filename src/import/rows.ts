@@ -75,7 +75,8 @@ export class RowReader {
         return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
       });
     const { maxRows = 0 } = innerKind?.inner ?? {};
-    if (variants.length > maxRows) reject('variants', `has ${variants.length} variants, and may have ${maxRows}`);
+    if (variants.length > maxRows)
+      reject('variants', `has ${variants.length} variants, and may have at most ${maxRows}`);
     for (const fault of faults) onFault(fault);
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.

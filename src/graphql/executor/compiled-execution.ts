@@ -18,7 +18,7 @@ export const executeReference = async (args: ExecutionArgs): Promise<ExecutionRe
 };
 
 /** One execution of an operation, whose variables are coerced already. */
-export interface OneExecution {
+interface OneExecution {
   readonly operation: Operation;
   readonly variables: VariableValues;
   readonly context: OperationContext;

@@ -1,7 +1,6 @@
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { SOME } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
-import { MAY_BE_CUT } from '../source/text.ts';
 import { type Draft, defineFormat, type FormatFile, type FormatReader, pick, type VariantDraft } from './format.ts';
 import { folded, type Offered, withoutOptions } from './offer.ts';
 
@@ -70,7 +69,7 @@ export const shopify = defineFormat({
     let rows: [SourceRecord, ...SourceRecord[]] | undefined;
     let rejection: string | undefined;
     const end = (): Draft[] => {
-      const drafts = rows ? [{ ...toDraft(rows, file), rejection: rejection ?? incompleteness(rows, file) }] : [];
+      const drafts = rows ? [{ ...toDraft(rows, file), rejection: rejection ?? headless(rows, file) }] : [];
       rows = undefined;
       rejection = undefined;
       return drafts;
@@ -159,13 +158,11 @@ const picturesOf = (rows: Rows, { has, text }: ShopifyFile): Record<string, Valu
   return { imageUrl: imageUrls[0] ?? '', imageUrls, ...(has('imageAlts') && { imageAlts: [...altOf.values()] }) };
 };
 
-/** Why rows may be a part of a product alone, which would replace all that the catalogue has of it. */
-const incompleteness = (rows: Rows, { has, text }: ShopifyFile): string | undefined => {
-  if (has('name') && text(rows[0], 'name') === '') return 'has no first row, with its title: put all its rows together';
-  return rows.at(-1)?.isUnterminated
-    ? `is in the last line, which has no line end${MAY_BE_CUT}. If it is complete, add a line end`
+/** Rows without the first one, which has the title, are a part of a product alone. */
+const headless = (rows: Rows, { has, text }: ShopifyFile): string | undefined =>
+  has('name') && text(rows[0], 'name') === ''
+    ? 'has no first row, with its title: put all its rows together'
     : undefined;
-};
 
 /** An active product that is not published is sold, but not in the online store. Where neither is said, the product keeps its status. */
 const toStatus = (status: string, published: string): string => {

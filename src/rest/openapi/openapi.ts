@@ -147,9 +147,12 @@ const PROBLEMS: readonly AppError[] = [
   bearerChallenge('missing'),
   problem('NOT_FOUND', 'There is nothing with this id.'),
   problem('METHOD_NOT_ALLOWED', 'This path takes GET, HEAD, OPTIONS.', { allow: 'GET, HEAD, OPTIONS' }),
-  problem('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`),
-  problem('TOO_MANY_REQUESTS', 'A client may ask 600 times a minute.', { 'retry-after': '60' }),
-  problem('HEADERS_TOO_LARGE', `The target and headers of a request may have ${MAX_HEADER_BYTES} bytes together.`),
+  problem('URI_TOO_LONG', `A request target may have at most ${MAX_TARGET_CHARS} characters.`),
+  problem('TOO_MANY_REQUESTS', 'A client may ask at most 600 times a minute.', { 'retry-after': '60' }),
+  problem(
+    'HEADERS_TOO_LARGE',
+    `The target and headers of a request may have at most ${MAX_HEADER_BYTES} bytes together.`,
+  ),
   problem('INTERNAL_SERVER_ERROR', 'Something went wrong on our side.'),
   databaseUnavailable(),
 ];
