@@ -154,7 +154,7 @@ export const richText: Parse<string> = (value, { html = 'text' } = {}) => {
 };
 
 /** A text that is no HTML, but in which shops store some letters as entities: `Salt &amp; Pepper`. */
-export const withoutEntities = (text: string): string => text.replaceAll(ENTITIES, (entity) => decoded(entity));
+const withoutEntities = (text: string): string => text.replaceAll(ENTITIES, (entity) => decoded(entity));
 
 /** One that is white space stays. */
 const decoded = compile({ wordwrap: false, preserveNewlines: true, whitespaceCharacters: '\0' });
