@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Parse } from './fields/parse.ts';
-import { slug, slugOf } from './fields/slug.ts';
-import { mergeStock, plain, SOME, shortText, stock, timestamp } from './fields/values.ts';
+import { mergeStock, plain, SOME, shortText, slug, slugOf, stock, timestamp } from './fields/values.ts';
 import type { Draft, Format, Recognises } from './formats/format.ts';
 import type { Key, ReadOptions } from './options.ts';
 import { type Fault, isBlank, type Place, textIn, type Value } from './record.ts';
@@ -29,8 +28,6 @@ export interface ImportKind {
   readonly isRow?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
   readonly onConflict?: string;
-  /** Says of a refused key what is wrong with it: its columns, as `kind, slug`, and its values. @default what the database says */
-  readonly explain?: (columns: string, values: string) => Omit<Refused, 'ordinal'> | undefined;
   /** The table whose rows a row may hold, as a product holds its variants. */
   readonly innerTable?: string;
   /** How rows are checked that another row holds. */

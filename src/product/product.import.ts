@@ -16,7 +16,7 @@ import {
 } from '../import/fields/lists.ts';
 import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
 import { amount, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
-import { explainSlug, PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
+import { PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
 import {
   code,
   count,
@@ -70,7 +70,6 @@ const product: ImportKind = {
   table: 'product',
   plural: 'products',
   key: 'slug',
-  explain: explainSlug,
   innerTable: 'product_variant',
   keepsRejected: true,
   fields: withTranslations(

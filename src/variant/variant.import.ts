@@ -15,8 +15,7 @@ import {
   type WriteContext,
 } from '../import/kind.ts';
 import { isBlank, isObject, textIn, type Value } from '../import/record.ts';
-import { reject } from '../import/write/checks.ts';
-import { STAGE } from '../import/write/stage.ts';
+import { reject, STAGE } from '../import/write/stage.ts';
 import { findVariants } from '../product/product-variants.import.ts';
 
 export const variantImport: ImportKind = {

@@ -5,7 +5,7 @@ import { jsonIn } from '../fields/parse.ts';
 import type { ImportKind } from '../kind.ts';
 import type { Key, MappedColumn, ReadOptions } from '../options.ts';
 import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type Format, type FormatReader, MAX_COLUMNS, partOf } from './format.ts';
+import { type Draft, defineFormat, type Format, type FormatReader, partOf } from './format.ts';
 import { google } from './google.ts';
 import { shopify } from './shopify.ts';
 import { plainName, spelledIn } from './translated-columns.ts';
@@ -228,9 +228,7 @@ const findMapped = (
     if (column !== undefined) return column;
     if (records.some((record) => partOf(record, source) !== undefined)) return source;
     const hint = suggest(source, columns) || ` ${OTHER_LINE}.`;
-    throw new OperatorError(
-      `--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.slice(0, MAX_COLUMNS).join(', ')}`,
-    );
+    throw new OperatorError(`--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.join(', ')}`);
   };
   return map.map(({ target, source }) => ({ target, source: source && columnOf(source) }));
 };

@@ -136,7 +136,7 @@ const toHeader = (row: readonly string[], sourceName: string): string[] => {
 const toRecord = (header: readonly string[], row: readonly string[], line: number, endsFile: boolean): SourceRecord => {
   // Some programs end each row with a delimiter.
   const isWhole = row.length >= header.length && row.slice(header.length).every((cell) => cell.trim() === '');
-  if (isWhole) return { line, fields: toFields(header, row), ...(endsFile && { isUnterminated: true }) };
+  if (isWhole) return { line, fields: toFields(header, row) };
   const isCut = endsFile && row.length < header.length;
   const reason = `has ${row.length} columns, but the first row names ${header.length}${isCut ? MAY_BE_CUT : ''}`;
   return { line, fields: toFields(header, isCut ? row.slice(0, -1) : row), fault: { line, reason } };
