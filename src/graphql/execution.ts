@@ -45,7 +45,7 @@ export interface Execution {
    * @param changes for a subscription to these; then the response is kept by nobody
    * @throws (in the promise) ExecutionFailed
    */
-  readonly respond: (asked: Asked, caller: Caller, changes?: Changes) => Found | Promise<Found>;
+  readonly respond: (asked: Asked, caller: Caller, changes?: Changes) => Promise<Found>;
   /** A response as the result of an event. */
   readonly resultOf: (answer: CachedResponse, form: BodyForm) => ExecutionResult;
   /** Under which a response is kept. Equal for subscriptions whose events are the same. */

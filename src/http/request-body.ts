@@ -9,7 +9,7 @@ const MAX_HELD_BYTES = 64 * MAX_BODY_BYTES;
 const EMPTY = Buffer.alloc(0);
 
 export const tooLarge = (): AppError =>
-  new AppError('PAYLOAD_TOO_LARGE', `A request body may have ${MAX_BODY_BYTES} bytes.`);
+  new AppError('PAYLOAD_TOO_LARGE', `A request body may have at most ${MAX_BODY_BYTES} bytes.`);
 
 export const createBodyReader = () => {
   let heldBytes = 0;

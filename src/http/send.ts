@@ -141,7 +141,7 @@ const endAndLinger = (socket: Duplex): void => {
 const PARSER_ERRORS: Readonly<Record<string, [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: [
     'HEADERS_TOO_LARGE',
-    `The target and headers of a request may have ${MAX_HEADER_BYTES} bytes together.`,
+    `The target and headers of a request may have at most ${MAX_HEADER_BYTES} bytes together.`,
   ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The extension of a chunk is too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time.'],

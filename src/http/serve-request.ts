@@ -4,10 +4,9 @@ import { type CachedResponse, fillLate } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
-import { LanguageChoice } from '../language/language-choice.ts';
-import type { Languages } from '../language/languages.ts';
-import type { ObservedRequest } from '../observability/observation.ts';
-import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
+import { LanguageChoice, type Languages } from '../language/languages.ts';
+import type { Observer } from '../observability/observer.ts';
+import { createRequestIds, type ObservedRequest } from '../observability/request-context.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
 import {
@@ -38,7 +37,7 @@ interface Deps {
   readonly languages: Languages;
   readonly load: LoadGuard;
   readonly writer: ResponseWriter;
-  readonly observer: RequestObserver;
+  readonly observer: Observer;
   readonly log: Logger;
 }
 
@@ -149,12 +148,12 @@ export class Serving {
   ): Promise<GatewayResponse> {
     // Pages, and what may be in memory by another spelling.
     if ('respond' in route || known?.entry.response !== undefined) return this.#answer(request, key, route);
-    const answered = this.#deps.load.ifFree(key, () => this.#answer(request, key, route));
+    const answered = this.#deps.load.line.ifFree(key, () => this.#answer(request, key, route));
     if (answered) return answered;
     // Late values are waited for in a queue with limits of its own. A HEAD takes none.
     if (request.method !== 'HEAD' && route.isAllLate?.(request)) return this.#answer(request, key, route);
     const client = { key, isGone: request.isGone, bytes: bytesOf(request) };
-    const later = await this.#deps.load.inTurn(client, async () => {
+    const later = await this.#deps.load.line.inTurn(client, async () => {
       // An equal request may have been answered meanwhile.
       const now = key === undefined ? undefined : this.#deps.requests.find(key);
       return (now && this.#answerKnown(request, key, now)) ?? this.#answer(request, key, route);
@@ -307,7 +306,7 @@ const errorsOf = (found: Route | AppError): ErrorFormat => ('errors' in found ? 
 
 const targetFault = (target: string): AppError | undefined => {
   if (target.length > MAX_TARGET_CHARS) {
-    return new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
+    return new AppError('URI_TOO_LONG', `A request target may have at most ${MAX_TARGET_CHARS} characters.`);
   }
   return target.startsWith('/') ? undefined : new AppError('BAD_USER_INPUT', 'The request target must be a path.');
 };

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { Connections } from './connections.ts';
@@ -15,7 +16,7 @@ export interface HttpServer {
   readonly url: string;
   /**
    * Stops accepting after the delay, lets requests in flight finish, and cuts the rest after the timeout. From the call on, every response
-   * closes its connection. A connection without a request stays open for one more second, because its client may be sending one. Idempotent.
+   * closes its connection. A connection without a request stays open for one more second, because its client may be sending one.
    */
   readonly drain: (timeoutMs: number, options?: DrainOptions) => Promise<void>;
 }
@@ -53,10 +54,10 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   const exchanges = new Exchanges({ app, log, rateLimit, cors: createCors(config) });
   listenToRequests(server, exchanges);
   const listener = await listenOn(server, config);
-  const drainage = new Drainage({ server, connections, listener, exchanges });
+  const serving = { server, connections, listener, exchanges };
   return {
     url: urlOf(server, config.host),
-    drain: (timeoutMs, options) => drainage.drain(timeoutMs, options),
+    drain: (timeoutMs, options) => drain(serving, timeoutMs, options),
   };
 };
 
@@ -81,7 +82,7 @@ const createNodeServer = ({ requestTimeoutMs, keepAliveTimeoutMs }: Config): Ser
 };
 
 const listenToRequests = (server: Server, exchanges: Exchanges): void => {
-  server.on('request', (request, response) => exchanges.serveWithinRate({ request, response }));
+  server.on('request', (request, response) => exchanges.serve({ request, response }));
   const refuseUnparsed = createParserRefusal();
   server.on('clientError', (error, socket) => {
     // The response to the same request may be ready.
@@ -90,7 +91,7 @@ const listenToRequests = (server: Server, exchanges: Exchanges): void => {
   });
 };
 
-interface DrainageDeps {
+interface Serving {
   readonly server: Server;
   readonly connections: Connections;
   readonly listener: Listener;
@@ -98,54 +99,29 @@ interface DrainageDeps {
 }
 
 /** The end of a server. */
-class Drainage {
-  readonly #deps: DrainageDeps;
-  readonly #drained = Promise.withResolvers<void>();
-  readonly #timers: NodeJS.Timeout[] = [];
-  #hasBegun = false;
-
-  constructor(deps: DrainageDeps) {
-    this.#deps = deps;
-  }
-
-  drain(timeoutMs: number, { delayMs = 0, onStop }: DrainOptions = {}): Promise<void> {
-    if (this.#hasBegun) return this.#drained.promise;
-    this.#hasBegun = true;
-    const { server, listener, exchanges } = this.#deps;
-    exchanges.startDraining();
-    void listener.closed.then(() => this.#end());
-    this.#after(timeoutMs, () => {
-      listener.close();
-      server.closeAllConnections();
-    });
-    if (delayMs > 0) this.#after(Math.min(delayMs, timeoutMs / 2), () => this.#stop(onStop));
-    else this.#stop(onStop);
-    return this.#drained.promise;
-  }
-
-  #after(ms: number, action: () => void): void {
-    this.#timers.push(setTimeout(action, ms));
-  }
-
-  #stop(onStop?: () => void): void {
-    const { connections, listener } = this.#deps;
-    void listener.acceptWaiting().then(() => {
-      // From now on: what was accepted last has not been read yet.
-      this.#after(IDLE_GRACE_MS, () => connections.cutUnanswered());
-      listener.close();
-      onStop?.();
-    });
-  }
-
-  #end(): void {
-    const { server, connections } = this.#deps;
-    for (const timer of this.#timers) clearTimeout(timer);
-    connections.close();
-    // Ends the interval in which Node checks its timeouts.
-    server.close();
-    this.#drained.resolve();
-  }
-}
+const drain = async (
+  { server, connections, listener, exchanges }: Serving,
+  timeoutMs: number,
+  { delayMs = 0, onStop }: DrainOptions = {},
+): Promise<void> => {
+  exchanges.startDraining();
+  const overdue = setTimeout(() => {
+    listener.close();
+    server.closeAllConnections();
+  }, timeoutMs);
+  if (delayMs > 0) await delay(Math.min(delayMs, timeoutMs / 2));
+  await listener.acceptWaiting();
+  // From now on: what was accepted last has not been read yet.
+  const grace = setTimeout(() => connections.cutUnanswered(), IDLE_GRACE_MS);
+  listener.close();
+  onStop?.();
+  await listener.closed;
+  clearTimeout(overdue);
+  clearTimeout(grace);
+  connections.close();
+  // Ends the interval in which Node checks its timeouts.
+  server.close();
+};
 
 /** Only where it is configured: its libraries would be a tenth of the start. */
 const loadRateLimit = async ({ rateLimitPerMinute, trustProxy }: Config): Promise<RateLimit> => {

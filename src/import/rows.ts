@@ -1,6 +1,5 @@
-import { hasDecimalPoint, isAmbiguous } from './fields/number.ts';
 import { InvalidPartError, InvalidValueError } from './fields/parse.ts';
-import { isKnownCurrency } from './fields/price.ts';
+import { hasDecimalPoint, isAmbiguous, isKnownCurrency } from './fields/price.ts';
 import { type Draft, type Format, partOf, type VariantDraft } from './formats/format.ts';
 import { columnIn, type Field, type ImportKind, type Reject, type StagedRow } from './kind.ts';
 import type { DecimalMark, ReadOptions } from './options.ts';
@@ -76,7 +75,8 @@ export class RowReader {
         return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
       });
     const { maxRows = 0 } = innerKind?.inner ?? {};
-    if (variants.length > maxRows) reject('variants', `has ${variants.length} variants, and may have ${maxRows}`);
+    if (variants.length > maxRows)
+      reject('variants', `has ${variants.length} variants, and may have at most ${maxRows}`);
     for (const fault of faults) onFault(fault);
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.

@@ -52,11 +52,11 @@ export const NoticePage = builder
     description: 'One page of the notice centre. A page past the end is empty and tells the true total.',
     fields: (t) => ({
       items: t.expose('items', { type: [Notice], description: 'The notices of this page.' }),
-      total: t.exposeInt('total', { description: 'Of all pages.' }),
+      total: t.exposeInt('total', { description: 'How many notices all pages have.' }),
       page: t.exposeInt('page', { description: 'From 1.' }),
       pageSize: t.exposeInt('pageSize', { description: 'The most that a page holds.' }),
       pageCount: t.int({
-        description: '0 where there are no notices.',
+        description: 'How many pages there are: 0 without notices.',
         resolve: ({ total, pageSize }) => Math.ceil(total / pageSize),
       }),
     }),

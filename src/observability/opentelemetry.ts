@@ -45,8 +45,6 @@ export const createOpentelemetry = ({ share, delayMs }: TracingConfig, version: 
     tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
 
   return {
-    isOn: true,
-
     startRequest: (headers, startMs) => {
       const parent =
         headers.traceparent === undefined ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, headers, HEADER_GETTER);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { LoadState } from '../overload/load-guard.ts';
 import { MAX_PATH_CHARS, shortened } from './log.ts';
-import type { AnsweredRequest, RequestContext } from './observation.ts';
+import type { AnsweredRequest, RequestContext } from './request-context.ts';
 
 /** Which requests are logged: those without a response in memory, or none. */
 export type LogRequests = 'misses' | 'none';

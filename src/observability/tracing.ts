@@ -26,7 +26,6 @@ export interface StatementSpan {
 
 /** Distributed traces. */
 export interface Tracing {
-  readonly isOn: boolean;
   /** Continues the trace in the header `traceparent`, or starts one: https://www.w3.org/TR/trace-context/ @param startMs by `performance.now()` */
   readonly startRequest: (headers: IncomingHttpHeaders, startMs: number) => RequestSpan | undefined;
   /** Records work, until its promise settles, under the current span. Without a current span it only runs the work. */
@@ -38,7 +37,6 @@ export interface Tracing {
 }
 
 export const NO_TRACING: Tracing = {
-  isOn: false,
   startRequest: () => undefined,
   span: (_, __, work) => work(),
   startStatement: () => undefined,

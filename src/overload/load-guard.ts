@@ -1,7 +1,7 @@
 import perfHooks from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import { Overloaded } from '../errors.ts';
-import { type WaitingClient, WaitingLine } from './waiting-line.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 export type LoadGuard = ReturnType<typeof createLoadGuard>;
 
@@ -74,12 +74,8 @@ export const createLoadGuard = ({
   };
 
   return {
-    /** Does the work of a request that will probably be executed, if it may begin now; else undefined. */
-    ifFree: <Result>(key: string | undefined, work: () => Promise<Result>): Promise<Result> | undefined =>
-      line.ifFree(key, work),
-    /** Does the work of such a request when its turn has come. Resolves to undefined where it did not come in time. */
-    inTurn: <Result>(client: WaitingClient, work: () => Promise<Result>): Promise<Result | undefined> =>
-      line.inTurn(client, work),
+    /** Requests that will probably be executed begin by it. */
+    line,
     refuse,
     /** Does the work of an execution in its turn. @throws (in the promise) Overloaded, at once or after too long a wait */
     during: async <Result>(work: () => Promise<Result>): Promise<Result> => {

@@ -15,7 +15,7 @@ import {
 } from './page.ts';
 
 /**
- * GraphiQL: 9 MB of files. The process has 45 MB more after its first use: 13 MB are kept, the rest is what malloc does not give back.
+ * GraphiQL: 9 MB of files, read and compressed at its first use.
  * @param introspection false: it does not load the schema, and says so
  */
 export const createGraphiql = (introspection: boolean): BundledPage =>

@@ -70,7 +70,7 @@ export const Product = builder.prismaObject('Product', {
         return urls.map((url, place) => ({ url, alt: alts.find((list) => list?.[place])?.[place] ?? name }));
       },
     }),
-    sku: t.exposeString('sku', { nullable: true, description: 'Its number in stock, unique among all products.' }),
+    sku: t.exposeString('sku', { nullable: true, description: 'Its stock-keeping number, unique among all products.' }),
     attributes: t.field({
       type: [ProductAttribute],
       description: 'What else is known of it, sorted by name.',
@@ -116,7 +116,7 @@ builder.prismaObjectFields(Category, (t) => ({
     resolve: ({ id }, { orderBy, limit }, { loaders }) => loaders.product.ofCategory(id, orderBy, limit),
   }),
   productCount: t.int({
-    description: 'How many visible products there are.',
+    description: 'How many visible products it has.',
     args: {
       withDescendants: t.arg.boolean({
         required: true,

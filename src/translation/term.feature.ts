@@ -10,9 +10,8 @@ export const term: Feature = {
     'vitrine_labels_delete',
     'vitrine_labels_truncate',
   ],
-  silentColumns: [],
   rights: ['select'],
-  register: () => import('./translation.query.ts'),
+  register: () => import('./translation.type.ts'),
   createLoaders: ({ prisma }) => {
     const reads = createTermReads(prisma);
     return (scope) => new TermLoaders(reads, scope);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { gatewayOptions } from '../../packaging/gateway-options.ts';
 import { readEnvironment } from '../../src/commands/commands.ts';
-import { readConfig, readOptions, secretsOf, unknownVariables } from '../../src/config/config.ts';
+import { findMisspellings, readConfig, readOptions, secretsOf } from '../../src/config/config.ts';
 import { camelCase, ROWS, VARIABLES } from '../../src/config/variables.ts';
 import { runCli } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -141,8 +141,8 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
     ['WORKER', 'WORKERS'],
     ['TRUSTED_DOCUMENTS_ONYL', 'TRUSTED_DOCUMENTS_ONLY'],
   ])('%s is reported', ([given, meant]) => {
-    expect(unknownVariables({ [String(given)]: '1' })).toEqual([
-      `${given} is not a variable of Vitrine; did you mean ${meant}?`,
+    expect(findMisspellings({ [String(given)]: '1' })).toMatchObject([
+      { warning: `${given} is not a variable of Vitrine; did you mean ${meant}?` },
     ]);
   });
 
@@ -151,7 +151,7 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
       'HOME PATH HOSTNAME LOGNAME LANG PWD USER TERM SHELL NODE_ENV NODE_OPTIONS PGHOST PGPORT XDG_DATA_DIRS';
     const known = Object.keys(VARIABLES);
     const names = [...others.split(' '), ...known, 'OTEL_SERVICE_NAME', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'];
-    expect(unknownVariables(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
+    expect(findMisspellings(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
   });
 
   test.for([

@@ -50,8 +50,6 @@ test('another currency needs all prices, and the list price of a product that ha
     ['slug,listPrice,currency\na,8,EUR\n', 'price'],
     ['[{ "slug": "b", "name": "B", "currency": "EUR", "variants": [] }]', 'price'],
     ['slug,price,currency\na,4,EUR\n', 'listPrice'],
-    // What was the price would become the list price.
-    ['id,title,sale_price,availability,link\nb,B,4 EUR,in stock,/b\n', 'price'],
   ] as const) {
     expect((await importText(file)).faults).toMatchObject([
       { column: name, value: '', reason: 'is missing, and the stored one is in USD' },

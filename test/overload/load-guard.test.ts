@@ -51,7 +51,7 @@ test('nothing is executed past the queue of the pool', async () => {
 test('when all who may begin have begun, there is still room for executions that wait in no line', () => {
   const guard = createGuard();
   const { work, begun } = createWorks();
-  while (guard.ifFree(undefined, () => guard.during(work))) expect(begun()).toBeLessThanOrEqual(64);
+  while (guard.line.ifFree(undefined, () => guard.during(work))) expect(begun()).toBeLessThanOrEqual(64);
   expect(begun()).toBe(64);
   for (let more = begun(); more < EXECUTIONS + 3; more += 1) void guard.during(work);
   expect(begun()).toBe(EXECUTIONS);
@@ -65,12 +65,12 @@ test('of requests that each take the event loop 5 ms, no more may begin than two
     .mockImplementation((since) => ({ active: active - (since?.active ?? 0), idle: 0, utilization: 1 }));
   const guard = createGuard();
   for (let number = 0; number < 2000; number += 1) {
-    await guard.ifFree(undefined, async () => {
+    await guard.line.ifFree(undefined, async () => {
       active += 5;
     });
   }
   const { work, begun } = createWorks();
-  while (guard.ifFree(undefined, work)) expect(begun()).toBeLessThanOrEqual(64);
+  while (guard.line.ifFree(undefined, work)) expect(begun()).toBeLessThanOrEqual(64);
   expect(begun()).toBe(POOL_SIZE * 2);
   utilization.mockRestore();
 });
@@ -98,15 +98,17 @@ test('work that fails gives its place back', async () => {
     throw new Error('broken');
   };
   for (let number = 0; number < EXECUTIONS + 1; number += 1) {
-    await expect(guard.ifFree('key', () => guard.during(fail))).rejects.toThrow('broken');
+    await expect(guard.line.ifFree('key', () => guard.during(fail))).rejects.toThrow('broken');
   }
   const { work, endAll } = createWorks();
-  while (guard.ifFree(undefined, work));
-  const turns = Array.from({ length: 3 }, () => guard.inTurn({ key: undefined, bytes: 1, isGone: undefined }, fail));
+  while (guard.line.ifFree(undefined, work));
+  const turns = Array.from({ length: 3 }, () =>
+    guard.line.inTurn({ key: undefined, bytes: 1, isGone: undefined }, fail),
+  );
   const ends = Promise.allSettled(turns);
   endAll();
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   await settled();
   expect(guard.inFlight()).toBe(0);
-  expect(guard.ifFree(undefined, work)).toBeInstanceOf(Promise);
+  expect(guard.line.ifFree(undefined, work)).toBeInstanceOf(Promise);
 });

@@ -1,9 +1,7 @@
 import pg, { type ClientBase } from 'pg';
 import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
-import type { Fault } from '../record.ts';
-import { rejectIncomplete, rejectRefused, rejectRepeated } from './checks.ts';
-import { findExisting, STAGE } from './stage.ts';
-import { createTableWriter, dependentRows, freeValues } from './writer.ts';
+import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken, STAGE } from './stage.ts';
+import { createTableWriter, freeValues } from './writer.ts';
 
 export interface MergeContext extends WriteContext {
   /** Whether the caller has a transaction open, which it ends. */
@@ -25,26 +23,26 @@ const CHUNK_ROWS = 5000;
 export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   const { client, kind, prune } = context;
   const { find, reject, prepare } = kind.write ?? {};
-  // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await (find ? find(context) : findExisting(client, kind));
   await prune?.keep(kind.table, STAGE);
   await rejectRepeated(context);
   await rejectIncomplete(context);
   await reject?.(context);
+  await rejectTaken(context);
   const rows = await createRowWriter(context);
   const writer = prepare ? await prepare(context, rows) : rows;
-  return transaction(context, (onFault) => writeRows({ ...context, onFault }, writer));
+  const work = () => writeRows(context, writer);
+  return context.isInTransaction ? work() : transaction(client, work);
 };
 
 /** Writes rows that do not depend on one another, but for values that they may take from one another. */
 const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
   const { client, kind } = context;
   const { write } = await createTableWriter(context, kind);
-  const dependent = dependentRows(kind);
   return {
     begin: () => freeValues(client, kind),
     write: async (range) => ({ ...(await write(range)), createdCategories: 0 }),
-    reject: (context, refused) => rejectRefused(context, refused, dependent),
+    recheck: rejectTaken,
   };
 };
 
@@ -65,8 +63,9 @@ const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Coun
     const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);
     if (refused.length === 0) return counts;
     if (areDependent) await client.query('rollback to savepoint file');
-    await writer.reject(context, refused);
+    await rejectRefused(context, refused);
     if (!areDependent) return counts;
+    await writer.recheck(context);
   }
 };
 
@@ -104,16 +103,14 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   }
 };
 
-const refusal = ({ kind, keys }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
-  const { message, table, column = null, detail = '' } = error;
+const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+  const { message, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-  const explained = kind.explain?.(named ?? '', value ?? '');
-  if (explained) return { ordinal, ...explained };
-  const other = keys.find((key) => key === named && key !== kind.key && key in (kind.foundBy ?? {}));
-  const hint = other && table === kind.table ? `: --key ${other} finds the ${kind.table} that has it` : '';
+  // Of several columns, the database says more.
+  if (named?.includes(',')) return { ordinal, field: null, value, reason: `is refused by the database: ${detail}` };
   const field = named === null ? null : fieldOf(kind, named);
-  return { ordinal, field, value, reason: `is refused by the database: ${message}${hint}` };
+  return { ordinal, field, value, reason: `is refused by the database: ${message}` };
 };
 
 /** The connection was lost during the commit, so nobody knows whether the rows are stored. */
@@ -123,30 +120,16 @@ export class UnknownOutcomeError extends Error {
   }
 }
 
-const MAX_ATTEMPTS = 5;
-
-/**
- * Runs the work in a transaction, and again after a deadlock with another writer. Its faults are reported after the commit, because the next
- * attempt finds those of a rolled back one again.
- */
-const transaction = async <Result>(
-  context: MergeContext,
-  work: (onFault: (fault: Fault) => void) => Promise<Result>,
-  attempt = 1,
-): Promise<Result> => {
-  const { client, isInTransaction, onFault } = context;
-  if (isInTransaction) return work(onFault);
-  const faults: Fault[] = [];
+/** Runs the work in a transaction. */
+const transaction = async <Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> => {
   await client.query('begin');
   try {
-    const result = await work((fault) => faults.push(fault));
+    const result = await work();
     await commit(client);
-    for (const fault of faults) onFault(fault);
     return result;
   } catch (error) {
     // If the connection is lost, the server rolls back by itself.
     await client.query('rollback').catch(() => undefined);
-    if (isConflict(error) && attempt < MAX_ATTEMPTS) return transaction(context, work, attempt + 1);
     throw error;
   }
 };
@@ -172,10 +155,5 @@ const savepoint = async <Result>(client: ClientBase, work: () => Promise<Result>
   }
 };
 
-const sqlState = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
-
-/** A deadlock, or a serialisation failure. */
-const isConflict = (error: unknown): boolean => sqlState(error).startsWith('40');
-
 /** Data exceptions, violated constraints and errors raised by triggers are the fault of a row. */
-const isRowError = (error: unknown): boolean => /^(22|23|P0001)/.test(sqlState(error));
+const isRowError = ({ code = '' }: pg.DatabaseError): boolean => /^(22|23|P0001)/.test(code);

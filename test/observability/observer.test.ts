@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { createObservability } from '../../src/observability/events.ts';
+import { createObservability } from '../../src/observability/observer.ts';
 
 const open = async () => {
   const lines: Record<string, unknown>[] = [];
@@ -15,7 +15,7 @@ describe('a refusal is observed as other events are:', () => {
 
   test('each for overload is counted, and one line tells of all for some seconds', async () => {
     const { observer, requests, lines } = await open();
-    for (let count = 0; count < 3; count += 1) observer.observe({ kind: 'overload', load: LOAD });
+    for (let count = 0; count < 3; count += 1) observer.overload(LOAD);
     expect(requests.overloads).toBe(3);
     expect(lines).toMatchObject([{ level: 40, ...LOAD, refused: 1 }]);
   });
