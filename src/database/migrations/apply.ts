@@ -54,7 +54,7 @@ export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<
       await applyMigration(client, file);
       log(`applied ${file.name} in ${Math.round(performance.now() - startMs)} ms`);
     }
-    if (pending.length > 0) await analyzeTables(client, files);
+    if (pending.length > 0) await analyzeTables(client);
     return pending;
   } finally {
     await client.end().catch(() => {});
@@ -175,10 +175,9 @@ const TABLE = /^create table (\w+)/gm;
  * Gathers statistics of the tables that migrations made. PostgreSQL does so by itself only for tables of which 50 rows have changed: it
  * knows nothing of a small table, and takes it for a large one. A table that another session analyses at the moment is left out, and so is
  * a table of another owner.
- * @param files the migrations. @default the project's own
  */
-export const analyzeTables = async (client: pg.ClientBase, files?: readonly MigrationFile[]): Promise<void> => {
-  const scripts = files ?? (await readMigrationFiles());
+export const analyzeTables = async (client: pg.ClientBase): Promise<void> => {
+  const scripts = await readMigrationFiles();
   const names = scripts.flatMap(({ script }) => [...script.matchAll(TABLE)].map(([, name]) => name));
   const { tables } = await oneRow<{ tables: string | null }>(
     client,
