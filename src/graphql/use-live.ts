@@ -156,8 +156,11 @@ export class Live {
     const found = await execution.respond(asked, call);
     const live: LiveOperation = {
       run: () => execution.respond(asked, this.#anybody),
-      toResult: (answer) => execution.resultOf(answer, form),
-      toComparable: ({ body, etag }) => operation.withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
+      eventOf: (answer) => ({
+        result: execution.resultOf(answer, form),
+        // What changes silently alone makes no event.
+        shown: operation.withoutSilentFields?.(bytesOf(answer.body).toString()) ?? answer.etag,
+      }),
     };
     return { outcome: found.outcome, join: (listener) => this.#topics.join(live, found, listener) };
   }

@@ -1,8 +1,7 @@
 import { LateValue } from '../cache/late-value.ts';
 import type { Notice, NoticeType, Prisma, PrismaClient } from '../database/generated/client/client.ts';
 import { rowsBy } from '../database/prisma.ts';
-import type { Sql } from '../database/sql.ts';
-import { isStorable } from '../database/storable-text.ts';
+import { isStorable, type Sql } from '../database/sql.ts';
 import { type LateSource, type LoaderScope, memo } from '../graphql/context.ts';
 import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { ImportKind, Range, RowWriter, WriteContext } from '../import/kind.ts';
-import { reject, rejectTaken } from '../import/write/checks.ts';
-import { INNER_STAGE, isPresent, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
+import { INNER_STAGE, isPresent, reject, rejectTaken, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
 import { createTableWriter, freeValues } from '../import/write/writer.ts';
 
 /**
@@ -17,9 +16,11 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
     begin: async () => {
       await products.begin(context);
       // Variants that go give their skus to those that come.
-      await client.query(`
-        update product_variant t set sku = null
+      const { rows } = await client.query<{ id: number }>(`
+        select t.id from product_variant t
         where exists (select from ${INNER_STAGE} v where v.sku = t.sku) and (${isAbsent()} or ${prune?.isGone ?? 'false'})`);
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0) await client.query('update product_variant set sku = null where id = any ($1)', [ids]);
       await freeValues(client, kind, INNER_STAGE);
       return true;
     },
@@ -30,7 +31,7 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
       );
       const counts = await products.write(range, context);
       await setOwners(client, range);
-      return { ...counts, inner: { ...(await variants.write(range)), deleted: deleted ?? 0 } };
+      return { ...counts, variants: { ...(await variants.write(range)), deleted: deleted ?? 0 } };
     },
     recheck: rejectUnfitVariants,
   };
