@@ -102,14 +102,16 @@ export class Words {
   ): Matches {
     const rarestFirst = terms.map((term) => this.#wordsOf(term, fields)).sort((one, other) => one.count - other.count);
     const scores = bytesOf(count);
-    const scoresOfTerm = terms.length > 1 ? bytesOf(count) : scores;
-    const rows = new Int32Array(count);
+    let scoresOfTerm: Uint8Array | undefined;
+    // No more rows have the rarest term; one more is written, and not counted.
+    const rows = new Int32Array(Math.min(rarestFirst[0]?.count ?? 0, count) + 1);
     let length = 0;
     for (const [place, { words, run }] of rarestFirst.entries()) {
       const isFirst = place === 0;
       // No row has all terms: those of the others may be very many.
       if (!isFirst && length === 0) break;
-      const best = isFirst ? scores : scoresOfTerm.fill(0);
+      if (!isFirst) scoresOfTerm = scoresOfTerm?.fill(0) ?? bytesOf(count);
+      const best = scoresOfTerm ?? scores;
       for (const [field, postings] of this.#postingsOf(fields).entries())
         for (const word of words) postings.raise(word, WEIGHTS[field] as number, best);
       if (isFirst) length = collect(scores, count, rows);
