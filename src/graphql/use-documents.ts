@@ -114,12 +114,18 @@ export class Documents {
     return { document, errors: this.validate(this.#options.schema, document, this.rules) };
   }
 
-  /** The operation of a valid document; undefined where the name selects none. */
-  prepare({ document, operationName, schema }: AskedDocument): Operation | undefined {
+  /** The operation of a valid document; undefined where the name selects none. @param schema by default that of the gateway */
+  prepare({
+    document,
+    operationName,
+    schema = this.#options.schema,
+  }: Pick<ExecutionArgs, 'document' | 'operationName'> & Partial<Pick<ExecutionArgs, 'schema'>>):
+    | Operation
+    | undefined {
     const name = operationName ?? '';
     const known = this.#operations.get(document)?.get(name);
     if (known) return known;
-    const operation = prepareOperation(schema ?? this.#options.schema, document, operationName, {
+    const operation = prepareOperation(schema, document, operationName, {
       hideSuggestions: !this.#options.fieldSuggestions,
       text: this.#texts.get(document),
     });
@@ -129,10 +135,4 @@ export class Documents {
     }
     return operation;
   }
-}
-
-/** The arguments of an execution that say which operation it is for. */
-export interface AskedDocument extends Pick<ExecutionArgs, 'document' | 'operationName'> {
-  /** @default that of the gateway */
-  readonly schema?: GraphQLSchema;
 }
