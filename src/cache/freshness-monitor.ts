@@ -201,8 +201,8 @@ export class FreshnessMonitor {
     this.#options.tagVersions.changed(change);
   }
 
-  #onAnyChange(isOfClock = false): void {
-    for (const { table } of this.#options.source.tables) this.#onChange({ table, isOfClock });
+  #onAnyChange(): void {
+    for (const { table } of this.#options.source.tables) this.#onChange({ table });
   }
 
   #heartbeat(): Promise<boolean> {
@@ -250,7 +250,7 @@ export class FreshnessMonitor {
   #learn({ now, nextChanges: read }: Heartbeat, sentMs: number): void {
     const { clock, source } = this.#options;
     // A response that was made by a later clock may show what has not begun.
-    if (clock.observe(now, sentMs, performance.now())) this.#onAnyChange(true);
+    if (clock.observe(now, sentMs, performance.now())) this.#onAnyChange();
     for (const [index, { table }] of source.tables.entries()) {
       const nextChange = this.#nextChanges.get(table);
       if (read) {

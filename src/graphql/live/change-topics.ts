@@ -106,7 +106,7 @@ export class ChangeTopics {
   }
 
   #onChange(change: Change): void {
-    if (!this.#isOn || change.isOfClock) return;
+    if (!this.#isOn) return;
     if (change.rows) this.#notify(change);
     else {
       this.#unnamed.push(change);
