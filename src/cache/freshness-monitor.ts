@@ -201,8 +201,8 @@ export class FreshnessMonitor {
     this.#options.tagVersions.changed(change);
   }
 
-  #onAnyChange(): void {
-    for (const { table } of this.#options.source.tables) this.#onChange({ table });
+  #onAnyChange(isOfClock = false): void {
+    for (const { table } of this.#options.source.tables) this.#onChange({ table, isOfClock });
   }
 
   #heartbeat(): Promise<boolean> {
@@ -250,7 +250,7 @@ export class FreshnessMonitor {
   #learn({ now, nextChanges: read }: Heartbeat, sentMs: number): void {
     const { clock, source } = this.#options;
     // A response that was made by a later clock may show what has not begun.
-    if (clock.observe(now, sentMs, performance.now())) this.#onAnyChange();
+    if (clock.observe(now, sentMs, performance.now())) this.#onAnyChange(true);
     for (const [index, { table }] of source.tables.entries()) {
       const nextChange = this.#nextChanges.get(table);
       if (read) {
@@ -284,6 +284,8 @@ export class NextChange {
   #knownMs = Number.NEGATIVE_INFINITY;
   /** The earliest that was notified since the last heartbeat was sent, whose answer may not have it yet. */
   #notifiedMs = Number.POSITIVE_INFINITY;
+  /** The earliest that was to come when it was learnt, until a later one is known. */
+  #awaitedMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -298,16 +300,20 @@ export class NextChange {
   mayBeAt(ms = Number.NEGATIVE_INFINITY): void {
     this.#notifiedMs = Math.min(this.#notifiedMs, ms);
     this.#knownMs = Math.min(this.#knownMs, ms);
+    if (ms > this.#clock.nowMs()) this.#awaitedMs = Math.min(this.#awaitedMs, ms);
   }
 
   isAsked(): void {
     this.#notifiedMs = Number.POSITIVE_INFINITY;
   }
 
-  /** @returns whether a time that was known is past */
+  /** @returns whether a time that was to come is past, and the next one is known */
   isAt(ms: number): boolean {
-    const beforeMs = this.#knownMs;
+    const nowMs = this.#clock.nowMs();
     this.#knownMs = Math.min(ms, this.#notifiedMs);
-    return beforeMs > Number.NEGATIVE_INFINITY && beforeMs < this.#knownMs && beforeMs <= this.#clock.nowMs();
+    if (this.#knownMs <= nowMs) return false;
+    const isPast = this.#awaitedMs <= nowMs;
+    this.#awaitedMs = this.#knownMs;
+    return isPast;
   }
 }

@@ -115,6 +115,8 @@ export const createTagVersions = (tables: readonly CachedTable[]) => {
 /** A change by a statement, as the triggers notify it. */
 export interface Change {
   readonly table: string;
+  /** Nothing was written: the clock was set back, and responses were made by a later time. */
+  readonly isOfClock?: boolean;
   /** Undefined: any row may have changed. */
   readonly rows?: {
     /** Before and after the statement. */

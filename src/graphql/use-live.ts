@@ -11,7 +11,7 @@ import { ExecutionFailed } from './failures.ts';
 import { ChangeTopics } from './live/change-topics.ts';
 import { CHANGES_FIELD } from './live/changes.ts';
 import { type EndReason, EventSequence, type SequenceObserver, type Topic } from './live/event-sequence.ts';
-import { type ChangeSource, type LiveOperation, MIN_INTERVAL_MS, Topics } from './live/topics.ts';
+import { type ChangeSource, type LiveOperation, Topics } from './live/topics.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 interface Deps {
@@ -41,7 +41,7 @@ const LAG_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5];
 
 /** How often the topics of all streams are looked after. */
 const TICK_MS = 20;
-const TICKS_PER_INTERVAL = MIN_INTERVAL_MS / TICK_MS;
+const TICKS_PER_HEARTBEAT = 100 / TICK_MS;
 
 /** How often their tokens are verified again. */
 const TICKS_PER_VERIFICATION = 1000 / TICK_MS;
@@ -179,11 +179,9 @@ export class Live {
     }
     this.#ticks += 1;
     this.#topics.look();
-    if (this.#ticks % TICKS_PER_INTERVAL === 0) {
-      // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
-      void this.#deps.source.freshnessMonitor.freshen();
-      this.#changeTopics.look();
-    }
+    this.#changeTopics.look();
+    // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
+    if (this.#ticks % TICKS_PER_HEARTBEAT === 0) void this.#deps.source.freshnessMonitor.freshen();
     if (this.#deps.isRestricted && this.#ticks % TICKS_PER_VERIFICATION === 0) this.#verifyAll();
   }
 
