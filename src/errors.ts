@@ -15,7 +15,6 @@ export const ERROR_TABLE = {
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Request body too large' },
   URI_TOO_LONG: { status: 414, title: 'Request target too long' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
-  EXPECTATION_FAILED: { status: 417, title: 'Expectation failed' },
   TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests' },
   HEADERS_TOO_LARGE: { status: 431, title: 'Request headers too large' },
   INTERNAL_SERVER_ERROR: { status: 500, title: 'Internal server error' },

@@ -176,9 +176,7 @@ const databaseMetrics = ({ requests: { statements }, pool }: Counting): Metric[]
 ];
 
 /** The parts of a replica that the metrics show. */
-interface CountedReplica extends Pick<Replica, 'name' | 'isAway' | 'lag' | 'stats'> {
-  readonly pool: Pick<Replica['pool'], 'totalCount' | 'waitingCount'>;
-}
+type CountedReplica = Pick<Replica, 'name' | 'isAway' | 'lagMs' | 'stats'>;
 
 interface CountedReplicas extends Pick<Replicas, 'stats'> {
   readonly all: readonly CountedReplica[];
@@ -189,14 +187,17 @@ export const replicaMetrics = ({ all, stats }: CountedReplicas): Metric[] => {
     all.map((replica) => [{ replica: replica.name }, read(replica)]);
   return [
     counter('vitrine_operations_read_total', 'Operations that were read from a database server, by server.', () =>
-      byLabel('server', [['primary', stats.primary], ...stats.chosen]),
+      byLabel(
+        'server',
+        new Map([['primary', stats.primary], ...all.map(({ name, stats: { chosen } }) => [name, chosen] as const)]),
+      ),
     ),
     counter(
       'vitrine_replica_passed_over_total',
       'Operations that a replica could not serve, by reason: away, other (it does not follow the primary), lag, change (it may not have replayed a notified change), busy.',
       () =>
-        [...stats.passedOver].flatMap(([replica, reasons]) =>
-          [...reasons].map(([reason, value]): Sample => [{ replica, reason }, value]),
+        all.flatMap(({ name, stats: { passedOver } }) =>
+          [...passedOver].map(([reason, value]): Sample => [{ replica: name, reason }, value]),
         ),
     ),
     counter(
@@ -213,24 +214,8 @@ export const replicaMetrics = ({ all, stats }: CountedReplicas): Metric[] => {
     gauge(
       'vitrine_replica_lag_seconds',
       'Lag behind the primary when the replica last reported its position; NaN while unknown.',
-      ofEach((replica) => (replica.lag()?.ms ?? Number.NaN) / 1000),
+      ofEach((replica) => (replica.lagMs() ?? Number.NaN) / 1000),
       'max',
-    ),
-    gauge(
-      'vitrine_replica_lag_bytes',
-      'The same lag in bytes of the write-ahead log.',
-      ofEach((replica) => replica.lag()?.bytes ?? Number.NaN),
-      'max',
-    ),
-    gauge(
-      'vitrine_replica_pool_connections',
-      'Open connections of the pool of the replica.',
-      ofEach(({ pool }) => pool.totalCount),
-    ),
-    gauge(
-      'vitrine_replica_pool_waiting',
-      'Statements that wait for a connection of that pool.',
-      ofEach(({ pool }) => pool.waitingCount),
     ),
   ];
 };

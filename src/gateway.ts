@@ -25,12 +25,11 @@ import { Answers } from './graphql/body-form.ts';
 import { createContextFactory } from './graphql/context.ts';
 import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
-import { failureKindOf } from './graphql/failures.ts';
+import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { JsonBodies } from './graphql/json-body.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { EventStreams } from './graphql/live/event-stream.ts';
-import { createMaskError } from './graphql/mask-error.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
@@ -45,9 +44,9 @@ import { createCors } from './http/response-headers.ts';
 import type { Call, FindRoute } from './http/route.ts';
 import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
-import { createObservability } from './observability/events.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
-import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
+import { createObservability } from './observability/observer.ts';
+import { createLoadGuard } from './overload/load-guard.ts';
 import { createPages } from './pages/pages.ts';
 import { findDemoPicture, SHOP_DOCUMENTS } from './pages/shop.ts';
 import { loadRestOperations } from './rest/documents.ts';
@@ -87,8 +86,7 @@ export interface GatewayParts {
 
 /**
  * Puts the gateway together on a migrated database. If it fails, nothing stays open.
- * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens or of plugins
- * cannot be used
+ * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of plugins cannot be used
  */
 export const createGateway = async (
   config: Config,
@@ -128,12 +126,17 @@ interface Given {
   readonly onClose: (close: Close) => void;
 }
 
-type Observability = Awaited<ReturnType<typeof createObservability>>;
-type Operations = Awaited<ReturnType<typeof readOperations>>;
-type Connected = Awaited<ReturnType<typeof connect>>;
-type Followed = Awaited<ReturnType<typeof followChanges>>;
-type Memory = ReturnType<typeof createMemory>;
-type Graphql = ReturnType<typeof createGraphql>;
+/** What is put together, each of those before it. */
+interface Layers {
+  readonly operations: Awaited<ReturnType<typeof readOperations>>;
+  readonly observability: Awaited<ReturnType<typeof createObservability>>;
+  readonly connected: Awaited<ReturnType<typeof connect>>;
+  readonly access: Access;
+  readonly followed: Awaited<ReturnType<typeof followChanges>>;
+  readonly memory: ReturnType<typeof createMemory>;
+  readonly graphql: ReturnType<typeof createGraphql>;
+  readonly metrics: Metrics;
+}
 
 /** From the bottom to the top: what may be asked, the database, memory, GraphQL, HTTP. */
 const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
@@ -145,20 +148,12 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const access = await openAccess(config.access, connected.clock, log);
   onClose(access.close);
   const followed = await followChanges(given, connected);
-  const memory = createMemory(given, observability, followed);
+  const memory = createMemory(given, followed);
   const graphql = createGraphql(given, { observability, operations, followed, memory, access });
   const counting = { ...observability, ...memory, ...followed, ...graphql };
   const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
-  const { app, startDraining } = createHttp(given, {
-    observability,
-    operations,
-    followed,
-    memory,
-    graphql,
-    access,
-    metrics,
-    agents: await createAgents(given, { operations, graphql }),
-  });
+  const layers = { observability, operations, followed, memory, graphql, access, metrics };
+  const { app, startDraining } = createHttp(given, layers, await createAgents(given, layers));
   const { statementCount, replicas } = followed;
   return {
     app,
@@ -188,17 +183,15 @@ const readOperations = async ({ config, parts }: Given) => {
 };
 
 /** A pool of connections to a database that is there. */
-const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer }: Observability) => {
-  const { preparedStatements, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
+const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer }: Layers['observability']) => {
+  const { databasePooler: pooling, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
   const connection = connectionConfig(databaseUrl);
-  const { databasePooler: pooling } = config;
   const lacks = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
     checkSessions(client, pooling),
   );
   for (const lack of lacks) log.warn(lack);
-  const isPrepared = preparedStatements === 'auto' ? pooling !== 'transaction' : preparedStatements === 'on';
   const reading = { timeoutMs, log, observer: observer.statement };
-  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size });
+  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, size });
   onClose(() => pool.end());
   return { connection, reading, pool, statementCount, clock: createClock() };
 };
@@ -206,7 +199,7 @@ const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer 
 /** The ways to read, and what tells of changes. @throws OperatorError where the database is not migrated or a right is missing */
 const followChanges = async (
   { config, languages, log, onClose }: Given,
-  { connection, reading, pool, statementCount, clock }: Connected,
+  { connection, reading, pool, statementCount, clock }: Layers['connected'],
 ) => {
   const { databaseDirectUrl: directUrl, databaseReplicaUrls: urls, databasePoolSize: poolSize, freshnessMs } = config;
   await assertMigrated(pool);
@@ -238,14 +231,13 @@ const followChanges = async (
 /** What is kept of the database, and what waits to be written to it. */
 const createMemory = (
   { config, languages, databaseUrl, log, onClose }: Given,
-  { tracing }: Observability,
-  { sql, clock, tagVersions, freshnessMonitor }: Followed,
+  { sql, clock, tagVersions, freshnessMonitor }: Layers['followed'],
 ) => {
   const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
   const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
   const fallBacks = languages.all.flatMap((language) => (language.fallBacks ? [language.fallBacks] : []));
-  const lateDeps = { sql, clock, tracing, timeoutMs };
+  const lateDeps = { sql, clock, timeoutMs };
   const lateSources = new Map(
     FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
   );
@@ -279,18 +271,16 @@ const createMemory = (
   };
 };
 
-interface GraphqlDeps {
-  readonly observability: Observability;
-  readonly operations: Operations;
-  readonly followed: Followed;
-  readonly memory: Memory;
-  readonly access: Access;
-}
-
 /** Executes operations, once or again and again. */
 const createGraphql = (
   { config, languages, log, onClose }: Given,
-  { observability, operations, followed, memory, access }: GraphqlDeps,
+  {
+    observability,
+    operations,
+    followed,
+    memory,
+    access,
+  }: Pick<Layers, 'observability' | 'operations' | 'followed' | 'memory' | 'access'>,
 ) => {
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryLimits } = config;
   const { schema, documents, trusted, plugins, areShared } = operations;
@@ -304,7 +294,6 @@ const createGraphql = (
     features,
     lateSources,
     languages,
-    tracing,
     knownRows,
     maxRows: maxCost,
   });
@@ -314,8 +303,7 @@ const createGraphql = (
     poolSize,
     connections,
     pool: followed.pool,
-    lag: watchLoopLag(),
-    onRefused: (state) => observability.observer.observe({ kind: 'overload', load: state }),
+    onRefused: (state) => observability.observer.overload(state),
   });
   onClose(load.stop);
   const compiled = new CompiledExecution();
@@ -358,7 +346,7 @@ const createGraphql = (
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
 const createAgents = async (
   { config }: Given,
-  { operations, graphql }: { readonly operations: Operations; readonly graphql: Graphql },
+  { operations, graphql }: Pick<Layers, 'operations' | 'graphql'>,
 ): Promise<readonly FindRoute[]> => {
   const exposure = config.exposure.ucp;
   if (exposure === 'off') return [];
@@ -369,16 +357,11 @@ const createAgents = async (
   return [await createUcpRoutes({ ...config, yoga, bodies, documents, answers, maskError, exposure, isBehindProxy })];
 };
 
-interface HttpDeps extends GraphqlDeps {
-  readonly graphql: Graphql;
-  readonly metrics: Metrics;
-  readonly agents: readonly FindRoute[];
-}
-
 /** Answers requests. */
 const createHttp = (
   { config, languages, log }: Given,
-  { observability, operations, followed, memory, graphql, access, metrics, agents }: HttpDeps,
+  { observability, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
+  agents: readonly FindRoute[],
 ) => {
   const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
   const { documents, schema, rest, areShared } = operations;

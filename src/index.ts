@@ -42,8 +42,8 @@ export interface Gateway extends AsyncDisposable {
 /**
  * Opens a gateway, as in `const { fetch } = await createGateway({ databaseUrl })`. It reads no environment variable (only OpenTelemetry's
  * exporter does, if traces are on) and handles no signal.
- * @throws OperatorError, whose message says what to do: an option is wrong, the database cannot be reached or needs a migration, a REST document
- * does not fit the schema, or the token file cannot be used
+ * @throws OperatorError, whose message says what to do: an option is wrong, the database cannot be reached or needs a migration, or a REST document
+ * does not fit the schema
  */
 export const createGateway = async (options: GatewayOptions = {}): Promise<Gateway> => {
   const { migrate, log: stream, environment, plugins, ...variables } = options;

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import { withConnection } from './database/client.ts';
 import { connectionConfig } from './database/connection.ts';
-import { migrateEmbedded, type OpenDatabase, openDatabase } from './database/open.ts';
+import { applyMigrations } from './database/migrations/apply.ts';
+import { type OpenDatabase, openDatabase } from './database/open.ts';
 import { withDeadline } from './deadline.ts';
 import type { Metrics } from './observability/metrics.ts';
 
@@ -14,7 +15,7 @@ export const prepareDatabase = async (config: Config, log: Logger): Promise<Open
   const database = await openDatabase(config, log);
   if (!database.isEmbedded) return database;
   try {
-    await migrateEmbedded(database, log);
+    await applyMigrations({ url: database.url, log: (line) => log.info(line) });
     await seedIfEmpty(database, log);
     return database;
   } catch (error) {
@@ -38,9 +39,6 @@ const seedIfEmpty = async ({ url }: OpenDatabase, log: Logger): Promise<void> =>
 /** The part of the time for a shutdown that is reserved for closing the database connections. */
 const CLOSING_SHARE = 0.2;
 const MAX_CLOSING_MS = 1000;
-
-/** After the start, so that the first requests are answered first. */
-const INDEX_AFTER_MS = 500;
 
 export interface Serving {
   readonly url: string;
@@ -68,12 +66,11 @@ export const serve = async (
   const { metrics } = gateway;
   try {
     const server = await startHttpServer({ app: gateway.app, config, log });
-    const starting = setTimeout(gateway.startIndex, INDEX_AFTER_MS).unref();
+    gateway.startIndex();
     const { shutdownTimeoutMs, shutdownDelayMs } = config;
     const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
     let stopping: Promise<void> | undefined;
     const end = async (): Promise<void> => {
-      clearTimeout(starting);
       gateway.startDraining();
       await server.drain(shutdownTimeoutMs - closingMs, {
         delayMs: shutdownDelayMs,

@@ -91,7 +91,6 @@ const measure = async (
     // Other work on the machine must not end the measurement.
     DATABASE_TIMEOUT_MS: '10000',
     MAX_WAIT_MS: '10000',
-    MAX_LOOP_LAG_MS: '10000',
   };
   await using server = await startServer({
     contender: SOURCE,

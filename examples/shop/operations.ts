@@ -88,6 +88,16 @@ export type SuggestionKind =
   /** A tag. */
   | 'TAG';
 
+export type HomeQueryVariables = Exact<{
+  language?: string | null | undefined;
+}>;
+
+
+export type HomeQuery = { readonly categories: ReadonlyArray<(
+    { readonly imageUrl: string | null, readonly productCount: number }
+    & CategoryLinkFragment
+  )>, readonly hotProducts: ReadonlyArray<ProductTileFragment>, readonly newProducts: ReadonlyArray<ProductTileFragment> };
+
 export type FrameQueryVariables = Exact<{
   language?: string | null | undefined;
 }>;
@@ -118,16 +128,6 @@ export type SuggestionsQueryVariables = Exact<{
 
 
 export type SuggestionsQuery = { readonly searchSuggestions: ReadonlyArray<{ readonly text: string, readonly kind: SuggestionKind, readonly product: { readonly id: number, readonly imageUrl: string | null } | null, readonly category: { readonly id: number, readonly ancestors: ReadonlyArray<{ readonly name: string }> } | null }> };
-
-export type HomeQueryVariables = Exact<{
-  language?: string | null | undefined;
-}>;
-
-
-export type HomeQuery = { readonly categories: ReadonlyArray<(
-    { readonly imageUrl: string | null, readonly productCount: number }
-    & CategoryLinkFragment
-  )>, readonly hotProducts: ReadonlyArray<ProductTileFragment>, readonly newProducts: ReadonlyArray<ProductTileFragment> };
 
 export type SearchQueryVariables = Exact<{
   search?: string | null | undefined;
@@ -487,6 +487,47 @@ export const NoticeHeadFragmentDoc = new TypedDocumentString(`
   title
 }
     `, {"fragmentName":"NoticeHead"}) as unknown as TypedDocumentString<NoticeHeadFragment, unknown>;
+export const HomeDocument = new TypedDocumentString(`
+    query Home($language: String) @inContext(language: $language) {
+  categories {
+    ...CategoryLink
+    imageUrl
+    productCount
+  }
+  hotProducts(limit: 8) {
+    ...ProductTile
+  }
+  newProducts(limit: 8) {
+    ...ProductTile
+  }
+}
+    fragment ProductTile on Product {
+  id
+  name
+  subtitle
+  imageUrl
+  inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
+  ...ProductPrice
+}
+fragment ProductPrice on Product {
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+}
+fragment CategoryLink on Category {
+  id
+  name
+}`) as unknown as TypedDocumentString<HomeQuery, HomeQueryVariables>;
 export const FrameDocument = new TypedDocumentString(`
     query Frame($language: String) @inContext(language: $language) {
   categories {
@@ -564,47 +605,6 @@ export const SuggestionsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<SuggestionsQuery, SuggestionsQueryVariables>;
-export const HomeDocument = new TypedDocumentString(`
-    query Home($language: String) @inContext(language: $language) {
-  categories {
-    ...CategoryLink
-    imageUrl
-    productCount
-  }
-  hotProducts(limit: 8) {
-    ...ProductTile
-  }
-  newProducts(limit: 8) {
-    ...ProductTile
-  }
-}
-    fragment ProductTile on Product {
-  id
-  name
-  subtitle
-  imageUrl
-  inStock
-  priceRange {
-    max {
-      amount
-    }
-  }
-  ...ProductPrice
-}
-fragment ProductPrice on Product {
-  price {
-    amount
-    currencyCode
-  }
-  listPrice {
-    amount
-    currencyCode
-  }
-}
-fragment CategoryLink on Category {
-  id
-  name
-}`) as unknown as TypedDocumentString<HomeQuery, HomeQueryVariables>;
 export const SearchDocument = new TypedDocumentString(`
     query Search($search: String, $filter: ProductFilter, $orderBy: ProductSearchOrder, $page: Int!, $language: String) @inContext(language: $language) {
   productSearch(

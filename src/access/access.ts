@@ -5,14 +5,13 @@ import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
 import { AppError } from '../errors.ts';
 import { parseTime } from '../parse-time.ts';
+import type { JwtConfig } from './jwt.ts';
 import {
   basicChallenge,
   bearerChallenge,
   includesToken,
-  openTokenFile,
   type Refusal,
   readTokens,
-  type TokenFile,
   type VerifyToken,
 } from './tokens.ts';
 
@@ -50,40 +49,26 @@ const OPEN_ACCESS: Access = {
   close: () => {},
 };
 
-/** Access where tokens are configured. A token is verified once and cached while it is valid, so that a request costs one hash. */
-export const createAccess = (verify: VerifyToken, clock: Clock) => {
+/** Access where tokens are configured. A token is verified once and remembered while it is valid, so that a request costs one hash. */
+const createAccess = (verify: VerifyToken, clock: Clock): Omit<Access, 'isRestricted' | 'close'> => {
   // Keyed by salted digests: the time of a look-up reveals nothing about the tokens.
   const salt = randomBytes(16).toString('base64url');
   const digestOf = (token: string): string => hash('sha256', salt + token, 'base64url');
   const goodUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
-  const verifying = new Map<string, Promise<number | Refusal>>();
-  let generation = 0;
 
   const isRemembered = (digest: string): boolean => {
     const untilMs = goodUntilMs.get(digest);
     return untilMs !== undefined && clock.nowMs() < untilMs;
   };
 
-  const verifyOnce = async (digest: string, token: string): Promise<number | Refusal> => {
-    const startedIn = generation;
-    try {
-      const result = await verify(token);
-      // If keys or tokens changed during the verification, its result is not cached.
-      if (typeof result === 'number' && generation === startedIn) goodUntilMs.set(digest, result);
-      return result;
-    } finally {
-      verifying.delete(digest);
-    }
-  };
-
   const refusalOf = async (token: string | undefined): Promise<Refusal | undefined> => {
     if (token === undefined) return 'missing';
     const digest = digestOf(token);
     if (isRemembered(digest)) return undefined;
-    const under = verifying.get(digest) ?? verifyOnce(digest, token);
-    verifying.set(digest, under);
-    const result = await under;
-    return typeof result === 'number' ? undefined : result;
+    const result = await verify(token);
+    if (typeof result !== 'number') return result;
+    goodUntilMs.set(digest, result);
+    return undefined;
   };
 
   const isGranted: Access['isGranted'] = ({ authorization }) => {
@@ -93,21 +78,16 @@ export const createAccess = (verify: VerifyToken, clock: Clock) => {
 
   return {
     isGranted,
-    admit: (headers: Headers, rootFields: ReadonlySet<string>): Promise<void> | undefined => {
+    admit: (headers, rootFields) => {
       // A public field ignores the token, even an invalid one.
       if (rootFields.isSubsetOf(PUBLIC_FIELDS) || isGranted(headers)) return undefined;
       return refusalOf(bearerToken(headers.authorization)).then((refusal) => {
         if (refusal) throw bearerChallenge(refusal);
       });
     },
-    admitToPage: async ({ authorization }: Headers): Promise<void> => {
+    admitToPage: async ({ authorization }) => {
       const refusal = await refusalOf(bearerToken(authorization) ?? basicPassword(authorization));
       if (refusal) throw basicChallenge(refusal);
-    },
-    forget: (): void => {
-      generation += 1;
-      goodUntilMs.clear();
-      verifying.clear();
     },
   };
 };
@@ -115,23 +95,10 @@ export const createAccess = (verify: VerifyToken, clock: Clock) => {
 /** Sources of access tokens. All empty or undefined: everything is public. */
 export interface AccessConfig {
   readonly tokens: readonly string[];
-  readonly tokensFile: string | undefined;
   readonly jwt: JwtConfig | undefined;
 }
 
-export interface JwtConfig {
-  readonly jwksUrl: string;
-  readonly issuers: readonly string[];
-  readonly audiences: readonly string[];
-}
-
-export const isRestricted = ({ tokens, tokensFile, jwt }: AccessConfig): boolean =>
-  tokens.length > 0 || tokensFile !== undefined || jwt !== undefined;
-
-export const isKeySetUrl = (value: string): boolean => {
-  const { protocol, username, password } = URL.parse(value) ?? {};
-  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
-};
+export const isRestricted = ({ tokens, jwt }: AccessConfig): boolean => tokens.length > 0 || jwt !== undefined;
 
 /** The token of `Authorization: Bearer`: https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
 const bearerToken = (authorization: string | undefined): string | undefined =>
@@ -147,49 +114,16 @@ const basicPassword = (authorization: string | undefined): string | undefined =>
   return password;
 };
 
-/** @throws OperatorError if the token file cannot be used */
+/** The library for JSON Web Tokens is loaded only where an issuer is configured. */
 export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger): Promise<Access> => {
   if (!isRestricted(config)) return OPEN_ACCESS;
-  const { tokens, tokensFile, jwt } = config;
-  let list = readTokens(tokens);
-  let file: TokenFile | undefined;
-  let issuer: Awaited<ReturnType<typeof openIssuer>> | undefined;
-  const { forget, ...access } = createAccess(async (token) => {
+  const list = readTokens(config.tokens);
+  const issuer = config.jwt && (await import('./jwt.ts')).openIssuer(config.jwt, clock, log);
+  const verify: VerifyToken = async (token) => {
     if (includesToken(list, token)) return Number.POSITIVE_INFINITY;
-    return issuer ? issuer.verifyJwt(token) : 'invalid';
-  }, clock);
-  const onChange = (): void => {
-    list = readTokens([...tokens, ...(file?.texts() ?? [])]);
-    forget();
+    return issuer ? issuer.verify(token) : 'invalid';
   };
-  if (tokensFile !== undefined) file = await openTokenFile({ path: tokensFile, onChange, log });
-  if (jwt) issuer = await openIssuer(jwt, { onChange, clock, log });
-  onChange();
-
-  return {
-    isRestricted: true,
-    ...access,
-    close: () => {
-      file?.close();
-      issuer?.keySet.close();
-    },
-  };
-};
-
-const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** The JWT library is loaded only where an issuer is configured. */
-const openIssuer = async (
-  config: JwtConfig,
-  { onChange, clock, log }: { onChange: () => void; clock: Clock; log: Logger },
-) => {
-  const { createKeySet, createVerifyJwt } = await import('./jwt.ts');
-  const url = new URL(config.jwksUrl);
-  if (url.protocol === 'http:' && !LOCAL_HOSTS.has(url.hostname)) {
-    log.warn('JWKS_URL is not https: an attacker on the network can replace the keys and issue tokens');
-  }
-  const keySet = createKeySet({ url, onChange, log });
-  return { keySet, verifyJwt: createVerifyJwt({ ...config, keySet, clock, log }) };
+  return { isRestricted: true, ...createAccess(verify, clock), close: () => issuer?.close() };
 };
 
 /** Who may see a page: everybody, nobody, or callers with an access token. */

@@ -1,55 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { unwatchFile, watchFile } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import type { Logger } from 'pino';
-import { AppError, OperatorError } from '../errors.ts';
-
-export type TokenFile = Awaited<ReturnType<typeof openTokenFile>>;
-
-interface Options {
-  readonly path: string;
-  readonly onChange: () => void;
-  readonly log: Logger;
-}
-
-/** By polling: a mounted secret is a symbolic link, and file events do not report its new target. */
-const POLL_MS = 1000;
-
-/**
- * Reads one token a line; blank lines and lines that begin with # are ignored. A change is read within two seconds: an empty file then admits
- * nobody; a file that is unreadable or has an invalid line leaves the tokens as they were.
- * @throws OperatorError if at the start the file is unreadable or has no token
- */
-export const openTokenFile = async ({ path, onChange, log }: Options) => {
-  let texts = await readTokenFile(path);
-  if (texts.length === 0) throw new OperatorError(`ACCESS_TOKENS_FILE holds no token: ${path}`);
-
-  const reread = (): void => {
-    readTokenFile(path).then(
-      (read) => {
-        texts = read;
-        onChange();
-        log.info({ tokens: read.length }, 'the access tokens were read again');
-      },
-      (error: unknown) =>
-        log.error({ err: error }, 'the access tokens could not be read again; the ones read before stay in use'),
-    );
-  };
-  watchFile(path, { interval: POLL_MS, persistent: false }, reread);
-  return { texts: (): readonly string[] => texts, close: (): void => unwatchFile(path, reread) };
-};
-
-const readTokenFile = async (path: string): Promise<readonly string[]> => {
-  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`ACCESS_TOKENS_FILE cannot be read: ${path} (${error.code})`);
-  });
-  const lines = content.split(/\r?\n/).map((line) => line.trim());
-  // The message has the number of the line only: an invalid line may still hold a secret.
-  const wrong = lines.findIndex((line) => line !== '' && !line.startsWith('#') && !isToken(line));
-  if (wrong >= 0)
-    throw new OperatorError(`ACCESS_TOKENS_FILE must hold ${TOKEN_RULE}, a line each: ${path}:${wrong + 1}`);
-  return lines.filter((line) => line !== '' && !line.startsWith('#'));
-};
+import { AppError } from '../errors.ts';
 
 /** SHA-256 digests of tokens. */
 export type TokenList = readonly Buffer[];

@@ -1,5 +1,4 @@
 import { type FeatureLoaders, type LoaderScope, memo } from '../graphql/context.ts';
-import { traceReads } from '../observability/tracing.ts';
 import type { BrowseEngine, Suggestion, SuggestionRequest } from './browse-engine.ts';
 import type { BrowseIndex } from './index-engine.ts';
 import { type ProductQuery, ProductSearch } from './product-search.ts';
@@ -11,8 +10,8 @@ export const registerBrowse = (): Promise<unknown> => import('./browse.query.ts'
 /** Browsing and search: it reads the tables of other features and has none of its own. @param index answers where it can */
 export const createBrowse = (index?: Pick<BrowseIndex, 'before'>): FeatureLoaders => ({
   table: 'browse',
-  createLoaders: ({ sql, tracing }) => {
-    const engine = traceReads(tracing, 'browse', createSqlEngine(sql));
+  createLoaders: ({ sql }) => {
+    const engine = createSqlEngine(sql);
     return (scope) => createBrowseLoaders(index?.before(engine, scope.dependencies) ?? engine, scope);
   },
 });

@@ -106,7 +106,7 @@ const CategoryFacet = builder.objectRef<CategoryCount>('CategoryFacet').implemen
   fields: (t) => ({
     category: t.field({ type: Category, description: 'The category.', resolve: ({ category }) => category }),
     count: t.exposeInt('count', {
-      description: 'Its products, with those of the categories below where `withDescendants`.',
+      description: 'How many products it has, with those of the categories below where `withDescendants`.',
     }),
   }),
 });
@@ -122,7 +122,7 @@ const ValueFacet = builder.objectRef<ShownValue>('ValueFacet').implement({
       description: 'What the value is called, for people.',
       resolve: ({ value, isBrand }, _, { loaders }) => (isBrand ? value : loaders.termTranslation.label(value)),
     }),
-    count: t.exposeInt('count', { description: 'The products that have it.' }),
+    count: t.exposeInt('count', { description: 'How many products have it.' }),
   }),
 });
 
@@ -134,7 +134,7 @@ const AttributeFacet = builder.objectRef<ValueFacets>('AttributeFacet').implemen
     label: t.string(NAME_LABEL),
     values: t.field({
       type: [ValueFacet],
-      description: 'Those that most products have first.',
+      description: 'The values, those of most products first.',
       args: { limit: t.arg.int(within(LIST_SIZE, 20)) },
       resolve: ({ values }, { limit }) => values.slice(0, limit),
     }),
@@ -162,7 +162,7 @@ const PriceBand = builder.objectRef<PriceRange['bands'][number]>('PriceBand').im
   fields: (t) => ({
     min: t.field({ type: 'Decimal', description: 'The lowest price in it, for `minPrice`.', resolve: lowest }),
     max: t.field({ type: 'Decimal', description: 'The highest price in it, for `maxPrice`.', resolve: highest }),
-    count: t.exposeInt('count', { description: 'The products in it.' }),
+    count: t.exposeInt('count', { description: 'How many products are in it.' }),
   }),
 });
 
@@ -231,7 +231,7 @@ const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implemen
       resolve: async (search) => (await search.facet('inStock')) ?? 0,
     }),
     onSale: t.int({
-      description: 'How many are on sale.',
+      description: 'How many have a list price above the price.',
       resolve: async (search) => (await search.facet('onSale')) ?? 0,
     }),
   }),
@@ -259,11 +259,11 @@ export const ProductConnection = builder.objectRef<ProductSearch>('ProductConnec
       resolve: (search) => search.pageInfo(),
     }),
     totalCount: t.int({
-      description: 'The products of all pages, exactly.',
+      description: 'How many products all pages have, exactly.',
       resolve: (search) => search.totalCount(),
     }),
     pageCount: t.int({
-      description: 'The pages of this size.',
+      description: 'How many pages of this size there are.',
       resolve: (search) => search.pageCount(),
     }),
     correctedSearch: t.string({

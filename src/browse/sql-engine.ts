@@ -6,42 +6,27 @@ import type { BrowseEngine, BrowseRequest, BrowseResult, SearchTerm, Suggestion 
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
 import { priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
-import { foundQuery, nearWordsQuery, suggestionQuery } from './suggest.sql.ts';
-import type { Query } from './text.sql.ts';
+import { foundQuery, nearWordsQuery, type Query, suggestionQuery } from './text.sql.ts';
 
 /** Statements that may read a large part of the catalogue keep a core of the database busy: no more of them run at once. */
 const MAX_BROAD = 2;
 
-/** Those that would wait for longer are refused: their clients would not wait. Of a small catalogue, one operation may well ask for dozens. */
+/** Those that have waited for longer are refused: their clients would not wait. Of a small catalogue, one operation may well ask for dozens. */
 const MAX_WAIT_MS = 2000;
-
-/** How long one takes, until some have told, and how much each tells. */
-const FIRST_GUESS_MS = 40;
-const WEIGHT_OF_ONE = 0.2;
 
 /** A word of one or two letters begins very many others. */
 const BROAD_LENGTH = 2;
 
-/** Mostly one of the first ones finds something. */
-const CORRECTIONS_AT_ONCE = 8;
-
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
 export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
   const broad = createSemaphore(MAX_BROAD);
-  let averageMs = FIRST_GUESS_MS;
 
   const read = async <Row extends QueryResultRow>({ text, values }: Query, isBroad = false): Promise<Row[]> => {
     if (!isBroad) return sql.rows<Row>({ text }, values);
-    // So many have to end before it may run.
-    const ends = Math.max(broad.size() + 1 - MAX_BROAD, 0);
-    if ((ends / MAX_BROAD) * averageMs > MAX_WAIT_MS) throw new Overloaded();
-    return broad.during(async () => {
-      const beganMs = performance.now();
-      try {
-        return await sql.rows<Row>({ text }, values);
-      } finally {
-        averageMs += (performance.now() - beganMs - averageMs) * WEIGHT_OF_ONE;
-      }
+    const sinceMs = performance.now();
+    return broad.during(() => {
+      if (performance.now() - sinceMs > MAX_WAIT_MS) throw new Overloaded();
+      return sql.rows<Row>({ text }, values);
     });
   };
 
@@ -70,12 +55,9 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
           near: doubtful.includes(term) ? nearestWords(term.text, words) : [],
         })),
       );
-      for (let from = 0; from < corrections.length; from += CORRECTIONS_AT_ONCE) {
-        const some = corrections.slice(from, from + CORRECTIONS_AT_ONCE);
-        const [first] = await foundOf(foundQuery(some, now, languages), true);
-        if (first !== undefined) return some[first];
-      }
-      return undefined;
+      if (corrections.length === 0) return undefined;
+      const [first = -1] = await foundOf(foundQuery(corrections, now, languages), true);
+      return corrections[first];
     },
   };
 };

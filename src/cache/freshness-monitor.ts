@@ -51,6 +51,7 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
 export class FreshnessMonitor {
   readonly #options: Options;
   readonly #nextChanges: ReadonlyMap<string, NextChange>;
+  readonly #onTime = new Set<(table: string) => void>();
   #client: pg.Client | undefined;
   #send: SendHeartbeat | undefined;
   #lastSentMs = Number.NEGATIVE_INFINITY;
@@ -115,6 +116,12 @@ export class FreshnessMonitor {
       if (!(await withPatience(this.#heartbeat()))) return false;
     }
     return true;
+  }
+
+  /** Calls back where what a table shows has changed with time alone, once that is past and the next time is known. @returns what ends that */
+  watchTime(onTime: (table: string) => void): () => void {
+    this.#onTime.add(onTime);
+    return () => void this.#onTime.delete(onTime);
   }
 
   /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
@@ -246,7 +253,10 @@ export class FreshnessMonitor {
     if (clock.observe(now, sentMs, performance.now())) this.#onAnyChange(true);
     for (const [index, { table }] of source.tables.entries()) {
       const nextChange = this.#nextChanges.get(table);
-      if (read) nextChange?.isAt(read[index] ?? Number.POSITIVE_INFINITY);
+      if (read) {
+        const isPast = nextChange?.isAt(read[index] ?? Number.POSITIVE_INFINITY);
+        if (isPast) for (const onTime of this.#onTime) onTime(table);
+      }
       // A table that could not be asked is locked, so what is known of its next change is true; but where nothing is notified, it may be out of date.
       else if (!source.notifiesChanges) nextChange?.mayBeAt(undefined);
     }
@@ -294,7 +304,10 @@ export class NextChange {
     this.#notifiedMs = Number.POSITIVE_INFINITY;
   }
 
-  isAt(ms: number): void {
+  /** @returns whether a time that was known is past */
+  isAt(ms: number): boolean {
+    const beforeMs = this.#knownMs;
     this.#knownMs = Math.min(ms, this.#notifiedMs);
+    return beforeMs > Number.NEGATIVE_INFINITY && beforeMs < this.#knownMs && beforeMs <= this.#clock.nowMs();
   }
 }

@@ -28,10 +28,11 @@ interface Options {
 
 /** Keeps rows that earlier operations have read, by their ids, until they change: under the same tags as responses, in one LRU list. */
 export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Options) => {
-  const known =
-    maxBytes > 0
-      ? new LRUCache<number, KnownRow>({ maxSize: maxBytes, sizeCalculation: ({ row }) => sizeOf(row) })
-      : undefined;
+  // LRUCache takes no 0. Every row is larger than 1, so nothing is kept then.
+  const known = new LRUCache<number, KnownRow>({
+    maxSize: Math.max(1, maxBytes),
+    sizeCalculation: ({ row }) => ROW_OVERHEAD_BYTES + textBytesOf(row),
+  });
   const stats = { hits: 0 };
 
   // Not where changes are not notified, and not for an operation that takes late values, which reads what is true now.
@@ -40,7 +41,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
 
   return {
     stats,
-    size: (): { bytes: number; rows: number } => ({ bytes: known?.calculatedSize ?? 0, rows: known?.size ?? 0 }),
+    size: (): { bytes: number; rows: number } => ({ bytes: known.calculatedSize, rows: known.size }),
     of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
       const { tables, of } = tagVersions.tags;
       const tags = of(table);
@@ -49,7 +50,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
       const keyOf = (id: number): number => id * tables.length + index;
 
       const unchanged = (id: number): KnownRow | undefined => {
-        const found = known?.get(keyOf(id));
+        const found = known.get(keyOf(id));
         return found && !tagVersions.hasChanged(found) ? found : undefined;
       };
 
@@ -66,7 +67,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
           // The read may or may not see a change from here on.
           const { sequence } = tagVersions;
           const rows = await read();
-          if (!known || !tags || freshnessMonitor.isLost()) return rows;
+          if (!tags || freshnessMonitor.isLost()) return rows;
           for (const row of rows) {
             if (unchanged(row.id)) continue;
             const kept: KnownRow = { row, tags: [tags.whole, tags.row(row.id)], trueAt: sequence };
@@ -86,17 +87,9 @@ export const keepRows = <Row>(known: KnownRowsOf<Row> | undefined, read: () => P
 /** The memory that a row takes beside the characters of its texts: its objects and its part of the map (measured for two prices). */
 const ROW_OVERHEAD_BYTES = 1300;
 
-const sizeOf = (row: object): number => ROW_OVERHEAD_BYTES + textBytesOf(row);
-
-/** Counts the bytes of all texts in a value, in lists and in JSON, too. */
+/** Counts the bytes of all texts in a value, in lists and in JSON, too. V8's heap has fewer of most that are not ASCII. */
 const textBytesOf = (value: unknown): number => {
-  if (typeof value === 'string') return heapBytesOf(value);
+  if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((bytes: number, part) => bytes + textBytesOf(part), 0);
 };
-
-/** The memory that the characters of a text take in V8's heap: a byte each where all of them are of Latin-1, else two. */
-const heapBytesOf = (text: string): number =>
-  Buffer.byteLength(text) > text.length && BEYOND_LATIN1.test(text) ? text.length * 2 : text.length;
-
-const BEYOND_LATIN1 = /[\u0100-\uffff]/;

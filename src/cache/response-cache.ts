@@ -75,7 +75,8 @@ export const createResponseCache = ({
   kindOf,
 }: Options) => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
-  const tickets = new Map<string, OpenTicket>();
+  /** Those whose bodies are being made. */
+  const tickets = new Map<string, Ticket>();
   const store = createResponseStore(maxBytes);
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
@@ -99,6 +100,8 @@ export const createResponseCache = ({
   /** A cache miss: what the response depends on, and what becomes of it. A class, because closures would be made for each. */
   class Ticket {
     readonly dependencies = createDependencies();
+    /** Rejects with the error of an operation that failed. */
+    response: Promise<CachedResponse> | undefined;
     readonly #key: string;
     // Noted before the operation begins: what this process learns meanwhile may be later than what the operation reads.
     readonly #sequence = tagVersions.sequence;
@@ -165,20 +168,13 @@ export const createResponseCache = ({
     }
   }
 
-  /** A ticket whose body is being made. */
-  interface OpenTicket {
-    readonly ticket: Ticket;
-    /** Rejects with the error of an operation that failed. */
-    readonly response: Promise<CachedResponse>;
-  }
-
   const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): Promise<CachedResponse> => {
     const open = tickets.get(key);
     // A response that was read before the bound may miss a commit that this request must show.
     // Replicas and known rows make `asOfMs` earlier while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<Dependencies, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
     // A response that was begun before a notice started does not show the notice.
-    if (open && isYoungEnough(open.ticket.dependencies) && clock.nowMs() < open.ticket.sharedUntilMs()) {
+    if (open?.response && isYoungEnough(open.dependencies) && clock.nowMs() < open.sharedUntilMs()) {
       return open.response.then((made) => {
         if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs);
         stats.joined += 1;
@@ -188,7 +184,7 @@ export const createResponseCache = ({
     stats.misses += 1;
     const ticket = new Ticket(key);
     const close = (): void => {
-      if (tickets.get(key) === opened) tickets.delete(key);
+      if (tickets.get(key) === ticket) tickets.delete(key);
     };
     const keep = (text: string): CachedResponse => {
       close();
@@ -198,9 +194,9 @@ export const createResponseCache = ({
       close();
       throw error;
     };
-    const opened: OpenTicket = { ticket, response: make(ticket.dependencies).then(keep, fail) };
-    tickets.set(key, opened);
-    return opened.response;
+    ticket.response = make(ticket.dependencies).then(keep, fail);
+    tickets.set(key, ticket);
+    return ticket.response;
   };
 
   /** Only an outage is a reason to give a response that may have changed: a database that is slow or locked still commits. */
@@ -218,39 +214,6 @@ export const createResponseCache = ({
     if (cached.trustedUntilMs !== undefined && !isTrusted(cached.trustedUntilMs + staleIfErrorMs)) return undefined;
     stats.stale += 1;
     return { answer: cached, outcome: 'stale' };
-  };
-
-  const findOrMake = (key: string, make: MakeBody, arrivedMs: number, isFresh: boolean): Found | Promise<Found> => {
-    // A response that is not given stays in the store until another takes its place.
-    const cached = store.get(key);
-    if (isFresh) {
-      nextTryMs = undefined;
-      if (cached && isGiven(cached)) {
-        stats.hits += 1;
-        return { answer: cached, outcome: 'hit' };
-      }
-    } else if (nextTryMs !== undefined) {
-      if (arrivedMs >= nextTryMs) nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
-      else {
-        const stale = findStale(key);
-        if (stale) return stale;
-      }
-    }
-    return makeOrStale(key, make, arrivedMs);
-  };
-
-  const makeOrStale = async (key: string, make: MakeBody, arrivedMs: number): Promise<Found> => {
-    try {
-      const answer = await withDeadline(makeOrShare(key, make, arrivedMs), timeoutMs);
-      nextTryMs = undefined;
-      return { answer, outcome: 'miss' };
-    } catch (error) {
-      if (!(await isOutage(error))) throw error;
-      nextTryMs = performance.now() + RETRY_AFTER_FAILURE_MS;
-      const stale = findStale(key);
-      if (stale) return stale;
-      throw error;
-    }
   };
 
   return {
@@ -275,11 +238,32 @@ export const createResponseCache = ({
      * The response of a key: cached, shared with an equal request that is being answered, or made. While the database is away, one that was
      * true when the database last answered, for a bounded time. @throws what `make` throws
      */
-    get: (key: string, make: MakeBody): Found | Promise<Found> => {
+    get: async (key: string, make: MakeBody): Promise<Found> => {
       const arrivedMs = performance.now();
-      return freshnessMonitor.isFresh(arrivedMs)
-        ? findOrMake(key, make, arrivedMs, true)
-        : freshnessMonitor.freshen().then((isFresh) => findOrMake(key, make, arrivedMs, isFresh));
+      if (freshnessMonitor.isFresh(arrivedMs) || (await freshnessMonitor.freshen())) {
+        nextTryMs = undefined;
+        // A response that is not given stays in the store until another takes its place.
+        const cached = store.get(key);
+        if (cached && isGiven(cached)) {
+          stats.hits += 1;
+          return { answer: cached, outcome: 'hit' };
+        }
+      } else if (nextTryMs !== undefined) {
+        const stale = arrivedMs < nextTryMs ? findStale(key) : undefined;
+        if (stale) return stale;
+        if (arrivedMs >= nextTryMs) nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
+      }
+      try {
+        const answer = await withDeadline(makeOrShare(key, make, arrivedMs), timeoutMs);
+        nextTryMs = undefined;
+        return { answer, outcome: 'miss' };
+      } catch (error) {
+        if (!(await isOutage(error))) throw error;
+        nextTryMs = performance.now() + RETRY_AFTER_FAILURE_MS;
+        const stale = findStale(key);
+        if (stale) return stale;
+        throw error;
+      }
     },
   };
 };

@@ -1,6 +1,5 @@
 import type { Category } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
-import { traceReads } from '../observability/tracing.ts';
 import { CategoryLoaders, createCategoryReads } from './category.loader.ts';
 
 export const category: Feature = {
@@ -13,12 +12,11 @@ export const category: Feature = {
     'vitrine_slugs_delete',
     'vitrine_slugs_truncate',
   ],
-  silentColumns: [],
   rights: ['select'],
   register: () => import('./category.query.ts'),
-  createLoaders: ({ sql, prisma, tracing, knownRows }) => {
+  createLoaders: ({ sql, prisma, knownRows }) => {
     const known = knownRows?.of<Category>('category');
-    const reads = traceReads(tracing, 'category', createCategoryReads(sql, prisma, known));
+    const reads = createCategoryReads(sql, prisma, known);
     return (scope) => new CategoryLoaders(reads, scope, known);
   },
 };

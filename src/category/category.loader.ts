@@ -1,14 +1,13 @@
 import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import { RowVanished } from '../database/failures.ts';
-import type { Category, Prisma, PrismaClient } from '../database/generated/client/client.ts';
-import { inList, MAX_KEYS } from '../database/prisma.ts';
-import { createSharedLoader, type Sql } from '../database/sql.ts';
-import { isStorable } from '../database/storable-text.ts';
+import { type Category, Prisma, type PrismaClient } from '../database/generated/client/client.ts';
+import { COLUMNS } from '../database/generated/tables.ts';
+import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
+import { columnsOf, isStorable, type Sql, type Statement } from '../database/sql.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
 import { shownText, translationOf } from '../language/shown.ts';
 import { createAliasLoader, idsOf } from '../translation/alias.ts';
-import { categoriesAndAncestors, categoriesAndDescendants } from './category.sql.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
@@ -22,18 +21,41 @@ const BY_POSITION: Prisma.CategoryOrderByWithRelationInput[] = [{ position: 'asc
 /** Between the names of a path. */
 const PATH_SEPARATOR = ' > ';
 
+const SHOWN = columnsOf(Prisma.CategoryScalarFieldEnum, COLUMNS.Category, 'c');
+
+// Prisma has no recursive queries: a tree would take a statement for each level.
+// `union` leaves out rows that are there already, so that a circle of categories ends too.
+
+/** Values: ids. */
+const categoriesAndAncestors: Statement = {
+  name: 'categories_and_ancestors',
+  text: `
+    with recursive above (id, parent_id) as (
+      select c.id, c.parent_id from category c where c.id = any($1::int[])
+      union
+      select c.id, c.parent_id from above a join category c on c.id = a.parent_id
+    )
+    select ${SHOWN} from above a join category c on c.id = a.id`,
+};
+
+/** Values: ids. */
+const categoriesAndDescendants: Statement = {
+  name: 'categories_and_descendants',
+  text: `
+    with recursive below (id) as (
+      select unnest($1::int[])
+      union
+      select c.id from below b join category c on c.parent_id = b.id
+    )
+    select b.id from below b`,
+};
+
 type CategoryReads = ReturnType<typeof createCategoryReads>;
 
 /** What the loaders of all operations share. */
 export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Category>) => ({
-  byId: createSharedLoader({
-    read: (ids: number[]) => keepRows(known, () => prisma.category.findMany({ where: { id: { in: inList(ids) } } })),
-    keyOf: ({ id }) => id,
-  }),
-  bySlug: createSharedLoader({
-    read: (slugs: string[]) => prisma.category.findMany({ where: { slug: { in: inList(slugs) } } }),
-    keyOf: ({ slug }) => slug,
-  }),
+  byId: rowsBy('id', (where) => keepRows(known, () => prisma.category.findMany({ where }))),
+  bySlug: rowsBy('slug', (where) => prisma.category.findMany({ where })),
   aliases: createAliasLoader(sql, 'category'),
   /** Those with one of the texts for a name or slug, in the language of the columns or one of the others. */
   byNames: (texts: readonly string[], languages: readonly string[]) => {

@@ -1,19 +1,12 @@
 import { builder } from '../graphql/builder.ts';
-import { shownText } from '../language/shown.ts';
-import { LANGUAGE_OF_NAME, SLUG_TRANSLATIONS, SlugTranslation } from '../translation/translation.type.ts';
+import { LANGUAGE_OF_NAME, SLUG_TRANSLATIONS, SlugTranslation, shownField } from '../translation/translation.type.ts';
 
 export const Category = builder.prismaObject('Category', {
   description: 'A shelf of the shop. Categories form a tree.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Stays the same for good.' }),
-    name: t.string({
-      description: 'What it is called in the shop.',
-      resolve: (category, _, { language }) => shownText(category, 'name', language.fallBacks),
-    }),
-    slug: t.string({
-      description: 'Unique in its language, for links that people read.',
-      resolve: (category, _, { language }) => shownText(category, 'slug', language.fallBacks),
-    }),
+    name: t.string(shownField('name', 'What it is called in the shop.')),
+    slug: t.string(shownField('slug', 'Unique in its language, for links that people read.')),
     language: t.string(LANGUAGE_OF_NAME),
     translations: t.field({ type: [SlugTranslation], ...SLUG_TRANSLATIONS }),
     imageUrl: t.exposeString('imageUrl', { nullable: true, description: 'Its picture.' }),

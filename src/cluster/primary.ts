@@ -15,18 +15,11 @@ interface StartedWorker {
   readonly over: Promise<number | NodeJS.Signals>;
 }
 
-/** After this time of service, an end of the worker does not count as a failed start. */
-const STEADY_MS = 10_000;
-
-const MIN_BACK_OFF_MS = 100;
-const MAX_BACK_OFF_MS = 10_000;
+/** Before a worker is replaced, and before the next try where its replacement does not start: one that ends each time takes less than half a core. */
+const PAUSE_MS = 1000;
 
 /** Time that a worker may exceed its shutdown timeout by before it is killed. */
 const GRACE_MS = 500;
-
-/** @param failures number of starts in a row that failed or ended soon */
-export const backOffMs = (failures: number): number =>
-  failures === 0 ? 0 : Math.min(MAX_BACK_OFF_MS, MIN_BACK_OFF_MS * 2 ** (failures - 1));
 
 /**
  * Serves by several worker processes, each a whole gateway that listens on the same port (`reusePort`): the system distributes the
@@ -114,25 +107,20 @@ class Workers {
 
   /** Replaces this worker, and each of its replacements, until the gateway stops. */
   async #keep(first: StartedWorker): Promise<void> {
-    let failures = 0;
-    for (let current: StartedWorker | undefined = first; current; ) {
-      const { name, over }: StartedWorker = current;
-      const sinceMs = performance.now();
+    for (let current: StartedWorker | undefined = first; current; current = await this.#replace()) {
       this.#serving += 1;
-      const how = await over;
+      const how = await current.over;
       if (this.#isStopping) return;
       this.#serving -= 1;
       this.#deaths += 1;
-      failures = performance.now() - sinceMs > STEADY_MS ? 0 : failures + 1;
-      this.#log.error(`${name} ended with ${how}; it is replaced`);
-      current = await this.#replace(failures);
+      this.#log.error(`${current.name} ended with ${how}; it is replaced`);
     }
   }
 
-  /** Tries until a worker serves. @param failures number of starts in a row that failed or ended soon @returns undefined where the gateway stops */
-  async #replace(failures: number): Promise<StartedWorker | undefined> {
-    for (let failed = failures; ; failed += 1) {
-      await delay(backOffMs(failed));
+  /** Tries until a worker serves. Undefined where the gateway stops. */
+  async #replace(): Promise<StartedWorker | undefined> {
+    for (;;) {
+      await delay(PAUSE_MS);
       if (this.#isStopping) return undefined;
       try {
         const started = await this.#start();
@@ -140,8 +128,7 @@ class Workers {
         return started;
       } catch (error) {
         if (this.#isStopping) return undefined;
-        const nextMs = backOffMs(failed + 1);
-        this.#log.error({ err: error }, `a worker does not start; the next try is in ${nextMs / 1000} s`);
+        this.#log.error({ err: error }, 'a worker does not start; it is tried again');
       }
     }
   }

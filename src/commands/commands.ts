@@ -1,14 +1,7 @@
 import { type ParseArgsOptionDescriptor, parseArgs, styleText } from 'node:util';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
-import {
-  type Config,
-  faulty,
-  readConfig,
-  secretsOf,
-  unknownClosingVariables,
-  unknownVariables,
-} from '../config/config.ts';
+import { type Config, faulty, findMisspellings, readConfig, secretsOf } from '../config/config.ts';
 import { GROUPS, type Variable } from '../config/variables.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
@@ -57,8 +50,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command<any>>>> = {
   seed: () => import('./database.ts').then((module) => module.seedCommand),
   import: () => import('./import.ts').then((module) => module.importCommand),
   doctor: () => import('./doctor.ts').then((module) => module.doctorCommand),
-  schema: () => import('./generate.ts').then((module) => module.schemaCommand),
-  openapi: () => import('./generate.ts').then((module) => module.openapiCommand),
 };
 
 const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
@@ -114,20 +105,21 @@ export const readEnvironment = async (
   isServing = false,
 ): Promise<{ config: Config; log: Logger }> => {
   const config = readConfig(environment);
-  const closing = isServing ? unknownClosingVariables(environment) : [];
-  if (closing.length > 0)
+  const misspellings = findMisspellings(environment);
+  const opening = misspellings.filter(({ isOpening }) => isServing && isOpening);
+  if (opening.length > 0)
     throw faulty(
-      closing.map(
-        (warning) => `${warning} That one closes something, so nothing is started: correct the name, or remove it.`,
+      opening.map(
+        ({ warning }) => `${warning} That one closes something, so nothing is started: correct the name, or remove it.`,
       ),
     );
   const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
-  for (const warning of unknownVariables(environment)) log.warn(warning);
+  for (const { warning } of misspellings) log.warn(warning);
   return { config, log };
 };
 
 const INTRODUCTION = `Vitrine, the read side of an online shop: products and notices over GraphQL and REST.
-Everything else is set up by environment variables: "vitrine serve --help" lists them.`;
+It is configured by environment variables: "vitrine serve --help" lists them.`;
 
 // styleText writes no colours if the stream is no terminal or NO_COLOR is set: https://no-color.org
 const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });

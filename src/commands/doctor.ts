@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { type Config, readConfig, unknownClosingVariables, unknownVariables } from '../config/config.ts';
+import { type Config, findMisspellings, readConfig } from '../config/config.ts';
 import { openOrJoinDatabase } from '../database/open.ts';
 import { examine } from '../doctor/doctor.ts';
 import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
@@ -40,11 +40,10 @@ const look = async (instances: number): Promise<Finding[]> => {
     if (!(error instanceof OperatorError)) throw error;
     return [fail('environment', error.message, 'Set them as docs/configuration.md or "vitrine serve --help" says.')];
   }
-  const closing = unknownClosingVariables(process.env);
   const environment = [
     ok('environment', 'every variable can be read'),
-    ...unknownVariables(process.env).map((text) =>
-      (closing.includes(text) ? fail : warn)('environment', text, 'Correct its name, or remove it.'),
+    ...findMisspellings(process.env).map(({ warning, isOpening }) =>
+      (isOpening ? fail : warn)('environment', warning, 'Correct its name, or remove it.'),
     ),
   ];
   return [...environment, ...(await lookAtDatabase(config, instances))];

@@ -70,7 +70,7 @@ export const serveCommand = defineCommand({
   },
 });
 
-/** Printed after the first start: the address, and requests to try. */
+/** Printed at each start on the embedded database: the address, and requests to try. */
 const welcome = (url: string, { exposure, dataDir }: Config): string =>
   `
   Vitrine is open at ${url}
@@ -81,7 +81,7 @@ const welcome = (url: string, { exposure, dataDir }: Config): string =>
 
     curl '${url}/api/product/hot?limit=3'
 
-    curl '${url}/api/notice/1'
+    curl '${url}/api/notice/list'
 
     curl '${url}/graphql' -H 'content-type: application/json' \\
       -d '{"query":"{ categories { name children { name products(limit: 2) { name price { amount currencyCode } } } } }"}'

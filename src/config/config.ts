@@ -5,27 +5,16 @@ import { createScrub, shortened } from '../observability/log.ts';
 import type { TracingConfig } from '../observability/tracing.ts';
 import type { VariableOptions } from './gateway-options.ts';
 import { exposure } from './values.ts';
-import { camelCase, type Exposures, ROWS, type Values, type VariableName } from './variables.ts';
-
-/** A warning for each unknown variable that is spelt almost like one of Vitrine's. */
-export const unknownVariables = (environment: Environment): string[] => misspellings(environment).map(toWarning);
-
-/** Of these warnings those after which the gateway would be more open than was meant. */
-export const unknownClosingVariables = (environment: Environment): string[] =>
-  misspellings(environment)
-    .filter(({ given, meant, closes }) => closes && isSet(environment[given]) && !isSet(environment[meant]))
-    .map(toWarning);
+import { camelCase, type Exposures, ROWS, type Values } from './variables.ts';
 
 interface Misspelling {
-  readonly given: string;
-  readonly meant: VariableName;
-  readonly closes: boolean;
+  readonly warning: string;
+  /** Whether the gateway would be more open than was meant. */
+  readonly isOpening: boolean;
 }
 
-const toWarning = ({ given, meant }: Misspelling): string =>
-  `${given} is not a variable of Vitrine; did you mean ${meant}?`;
-
-const misspellings = (environment: Environment): Misspelling[] => {
+/** The unknown variables that are spelt almost like one of Vitrine's. */
+export const findMisspellings = (environment: Environment): Misspelling[] => {
   const read = new Set<string>(ROWS.map(([name]) => name));
   return Object.keys(environment)
     .filter((given) => !read.has(given))
@@ -33,7 +22,10 @@ const misspellings = (environment: Environment): Misspelling[] => {
       const alike = ROWS.map(([name]) => name).filter((name) => isLike(given.toUpperCase(), name));
       const nearest = closest(given.toUpperCase(), alike);
       const row = ROWS.find(([name]) => name === nearest);
-      return row ? [{ given, meant: row[0], closes: row[1].closes ?? false }] : [];
+      if (!row) return [];
+      const [meant, { closes = false }] = row;
+      const warning = `${given} is not a variable of Vitrine; did you mean ${meant}?`;
+      return [{ warning, isOpening: closes && isSet(environment[given]) && !isSet(environment[meant]) }];
     });
 };
 
@@ -122,7 +114,6 @@ const SWITCHES = ROWS.filter(([, { value }]) => value === exposure).map(([name])
 const derive = (values: Values) => {
   const access: AccessConfig = {
     tokens: values.accessTokens,
-    tokensFile: values.accessTokensFile,
     jwt:
       values.jwksUrl === undefined
         ? undefined
@@ -161,15 +152,7 @@ const tracingOf = (values: Values): TracingConfig | undefined => {
     values.otelExporterOtlpEndpoint !== undefined ||
     values.otelExporterOtlpTracesEndpoint !== undefined;
   if (isDisabled || !isWanted) return undefined;
-  return {
-    sampler: values.otelTracesSampler,
-    samplerArg: values.otelTracesSamplerArg,
-    batch: {
-      scheduledDelayMillis: values.otelBspScheduleDelay,
-      maxQueueSize: values.otelBspMaxQueueSize,
-      maxExportBatchSize: values.otelBspMaxExportBatchSize,
-    },
-  };
+  return { share: values.otelTracesSamplerArg, delayMs: values.otelBspScheduleDelay };
 };
 
 const accessFaults = (values: Values, { access }: Derived): string[] => {

@@ -5,7 +5,6 @@ import {
   databaseUrl,
   exposure,
   fraction,
-  headerNames,
   hostName,
   httpUrl,
   integer,
@@ -103,14 +102,7 @@ const database = {
     'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL` or `CHANGE_FEED=poll`.',
     { default: 'none' },
   ),
-  PREPARED_STATEMENTS: row(
-    choice(['auto', 'on', 'off']),
-    'Whether statements are prepared. `auto`: not with `DATABASE_POOLER=transaction`.',
-    { default: 'auto' },
-  ),
-  DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', {
-    default: './data',
-  }),
+  DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', { default: './data' }),
 };
 
 const cache = {
@@ -149,8 +141,8 @@ const log = {
     { default: 'info', libraryDefault: 'warn' },
   ),
   LOG_REQUESTS: row(
-    choice(['all', 'misses', 'none']),
-    'Which requests are logged, at level `info`. `misses`: all but cache hits and good health checks.',
+    choice(['misses', 'none']),
+    'Which requests are logged, at level `info`. `misses`: all but answers from memory and good health checks.',
     { default: 'misses' },
   ),
 };
@@ -169,10 +161,7 @@ const pages = {
     closes: true,
     whenUnset: '`on`; `token` where access tokens are configured',
   }),
-  DEMO: row(exposure, 'Who sees the demo shop at `/demo`.', {
-    closes: true,
-    default: 'on',
-  }),
+  DEMO: row(exposure, 'Who sees the demo shop at `/demo`.', { closes: true, default: 'on' }),
   METRICS: row(exposure, 'Who sees the metrics for Prometheus at `/metrics`.', {
     closes: true,
     whenUnset: '`on`; `token` where access tokens are configured',
@@ -196,9 +185,7 @@ const queryLimits = {
   QUERY_MAX_FIELDS: row(integer(300, 100_000), 'Most fields, with aliases, repetitions and expanded fragments.', {
     default: '1000',
   }),
-  QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most tokens: names, values and punctuation.', {
-    default: '2000',
-  }),
+  QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most tokens: names, values and punctuation.', { default: '2000' }),
 };
 
 const documents = {
@@ -234,9 +221,6 @@ const access = {
       whenUnset: 'none: everything is public',
     },
   ),
-  ACCESS_TOKENS_FILE: row(path, 'File of further tokens, one on each line. It is read again when it changes.', {
-    closes: true,
-  }),
   PREVIEW_TOKENS: row(tokenList, 'Tokens that let callers see answers of another time by the header `x-preview-at`.', {
     default: '',
   }),
@@ -250,16 +234,9 @@ const access = {
   JWT_AUDIENCE: row(
     list,
     'Accepted audiences of JSON Web Tokens (claim `aud`): names of this service, with commas between.',
-    {
-      closes: true,
-      default: '',
-    },
+    { closes: true, default: '' },
   ),
   CORS_ORIGINS: row(originList, 'Web origins whose scripts may read responses. `*`: all.', { default: '' }),
-  CORS_ALLOWED_HEADERS: row(headerNames, 'Request headers that scripts of these origins may send.', {
-    default:
-      'authorization,content-type,if-none-match,x-preview-at,x-request-id,traceparent,tracestate,baggage,sentry-trace,apollographql-client-name,apollographql-client-version',
-  }),
 };
 
 const agents = {
@@ -267,9 +244,7 @@ const agents = {
   PUBLIC_URL: row(
     httpUrl,
     'Address by which clients reach the gateway, for the profile and the pictures of the catalogue.',
-    {
-      whenUnset: 'as each request says',
-    },
+    { whenUnset: 'as each request says' },
   ),
   PRODUCT_URL: row(text, 'Address of a product in the shop, with `{slug}` in it: `https://shop.example/p/{slug}`.'),
   SHOP_CURRENCY: row(text, 'Currency of price filters of the catalogue, by ISO 4217.', {
@@ -284,16 +259,9 @@ const load = {
   MAX_WAIT_MS: row(
     milliseconds(10),
     'Longest time that one of more than 64 requests waits for its turn. Then it gets a 503.',
-    {
-      default: '750',
-    },
+    { default: '750' },
   ),
-  MAX_LOOP_LAG_MS: row(milliseconds(10), 'Longest delay of the event loop. Beyond it, requests get a 503.', {
-    default: '2000',
-  }),
-  MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions at once. Further ones get a 503.', {
-    default: '2000',
-  }),
+  MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions at once. Further ones get a 503.', { default: '2000' }),
 };
 
 const connections = ofProgram({
@@ -305,15 +273,14 @@ const connections = ofProgram({
   TRUST_PROXY: row(integer(0, 100), 'Number of proxies in front that write `X-Forwarded-For`.', { default: '0' }),
   MAX_CONNECTIONS: row(
     integer(1, 1_000_000),
-    'Most connections of clients. Beyond it, idle ones are closed, or requests get a 503.',
+    'Most connections of clients. Further ones are closed, and after a moment idle ones in favour of them.',
     { default: '10000' },
   ),
-  HEADERS_TIMEOUT_MS: row(milliseconds(100), 'Time in which the headers of a request must arrive. After it: 408.', {
-    default: '5000',
-  }),
-  REQUEST_TIMEOUT_MS: row(milliseconds(100), 'Time in which a whole request must arrive. After it: 408.', {
-    default: '10000',
-  }),
+  REQUEST_TIMEOUT_MS: row(
+    milliseconds(100),
+    'Time in which a whole request must arrive, and its headers in 5 s. After it: 408.',
+    { default: '10000' },
+  ),
   SEND_TIMEOUT_MS: row(milliseconds(100), 'How long a client may stop reading before its connection is reset.', {
     default: '10000',
   }),
@@ -347,35 +314,13 @@ const tracing = ofProgram({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: row(httpUrl, 'The same, for traces only. Its path is used as it is.', {
     whenUnset: '`OTEL_EXPORTER_OTLP_ENDPOINT`',
   }),
-  OTEL_EXPORTER_OTLP_PROTOCOL: row(choice(['http/protobuf']), 'Protocol of the exporter.', {
-    whenUnset: '`http/protobuf`',
-  }),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: row(choice(['http/protobuf']), 'The same, for traces only.', {
-    whenUnset: '`OTEL_EXPORTER_OTLP_PROTOCOL`',
-  }),
-  OTEL_TRACES_SAMPLER: row(
-    choice([
-      'parentbased_always_on',
-      'parentbased_always_off',
-      'parentbased_traceidratio',
-      'always_on',
-      'always_off',
-      'traceidratio',
-    ]),
-    'Which traces are recorded.',
-    { default: 'parentbased_always_on' },
+  OTEL_TRACES_SAMPLER_ARG: row(
+    fraction,
+    'Share of the traces that begin here, which are recorded. A trace that goes on is recorded where its caller does.',
+    { default: '1' },
   ),
-  OTEL_TRACES_SAMPLER_ARG: row(fraction, 'Share of the traces that the `traceidratio` samplers record.', {
-    default: '1',
-  }),
   OTEL_BSP_SCHEDULE_DELAY: row({ ...positiveInteger, unit: 'ms' }, 'Longest time before spans are sent.', {
     default: '5000',
-  }),
-  OTEL_BSP_MAX_QUEUE_SIZE: row(positiveInteger, 'Most spans that wait to be sent. Further ones are dropped.', {
-    default: '2048',
-  }),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: row(positiveInteger, 'Most spans in one message to the collector.', {
-    default: '512',
   }),
 });
 
@@ -429,7 +374,7 @@ export const GROUPS = [
   group(
     'Traces',
     tracing,
-    'They are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…`. A `,` or `=` in a value of `OTEL_RESOURCE_ATTRIBUTES` is `%2C` or `%3D`; otherwise OpenTelemetry drops all of them.',
+    'They are sent by OTLP over HTTP (protobuf), and only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…`. A `,` or `=` in a value of `OTEL_RESOURCE_ATTRIBUTES` is `%2C` or `%3D`; otherwise OpenTelemetry drops all of them.',
   ),
 ];
 

@@ -6,7 +6,6 @@ import { OperatorError } from '../errors.ts';
 import { type DatabaseClient, withConnection } from './client.ts';
 import { connectionConfig, hostsOf } from './connection.ts';
 import { isDatabaseUnavailable, messageOf, UNSUPPORTED } from './failures.ts';
-import { applyMigrations } from './migrations/apply.ts';
 import type { Pooling } from './pooler.ts';
 
 /** The database that the configuration names. */
@@ -145,8 +144,3 @@ const PERMANENT = /^(28|3D)/;
 
 const isPassing = (error: unknown): boolean =>
   isDatabaseUnavailable(error) && !PERMANENT.test(String((error as NodeJS.ErrnoException).code));
-
-/** Migrates the embedded database: it is ours alone, so nobody else will. */
-export const migrateEmbedded = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
-  await applyMigrations({ url, log: (line) => log.info(line) });
-};

@@ -13,10 +13,8 @@ interface Options {
   readonly size: number;
   /** The longest that one statement may take, and that a connection may be waited for. */
   readonly timeoutMs: number;
-  /** @default 'none' */
+  /** With `transaction`, statements that have a name are not prepared. @default 'none' */
   readonly pooling?: Pooling | undefined;
-  /** Whether statements that have a name are prepared once a connection. @default true */
-  readonly isPrepared?: boolean | undefined;
   readonly log: Logger;
   /** Called with each new connection. Where it throws, the connection is not used. */
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
@@ -37,7 +35,7 @@ const SERVER_GRACE_MS = 100;
  * @returns the connections that requests share, and how many statements they have sent
  */
 export const createDatabase = (options: Options): { readonly pool: pg.Pool; readonly statementCount: () => number } => {
-  const { connection, size, timeoutMs, pooling = 'none', isPrepared = true, log, onConnect, observer } = options;
+  const { connection, size, timeoutMs, pooling = 'none', log, onConnect, observer } = options;
   let statements = 0;
 
   const watchdog = createQueryWatchdog(timeoutMs + SERVER_GRACE_MS);
@@ -55,7 +53,7 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
     override query = ((...args: Parameters<pg.Client['query']>) => {
       statements += 1;
       watchdog.asked(this);
-      const result = super.query(...withExactJson(isPrepared ? args : unnamed(args)));
+      const result = super.query(...withExactJson(pooling === 'transaction' ? unnamed(args) : args));
       return observer && this.isTaken ? observed(observer, args, result as unknown as Promise<unknown>) : result;
     }) as pg.Client['query'];
   }
@@ -81,19 +79,18 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
   const pool = new WatchedPool({
     ...connection,
     Client: CountingClient,
-    ...(onConnect && { onConnect }),
-    ...(pooling === 'none' && { startup: { ...connection.startup, ...SESSION_SETTINGS } }),
+    // PgBouncer lets no session begin with them. Where each transaction has another session, they are for the role to set.
+    ...(pooling === 'none' && {
+      startup: { ...connection.startup, ...SESSION_SETTINGS },
+      statement_timeout: timeoutMs,
+    }),
+    onConnect: async (client) => {
+      if (pooling === 'session') await client.query(`set statement_timeout = ${timeoutMs}; ${SET_SESSION}`);
+      await onConnect?.(client);
+    },
     types: TYPES,
     max: size,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
-    ...(pooling === 'none' && { statement_timeout: timeoutMs }),
-    // PgBouncer lets no session begin with them. Where each transaction has another session, they are for the role to set.
-    ...(pooling === 'session' && {
-      onConnect: async (client) => {
-        await client.query(`set statement_timeout = ${timeoutMs}; ${SET_SESSION}`);
-        await onConnect?.(client);
-      },
-    }),
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
   pool.on('release', (_error, client) => Object.assign(client, { isTaken: false }));

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type DataLoader from 'dataloader';
 import { hasCode, RowVanished } from './failures.ts';
 import { Prisma, type PrismaClient } from './generated/client/client.ts';
 import { TABLES } from './generated/tables.ts';
+import { createSharedLoader } from './sql.ts';
 import { type Read, relationsOf, type VisibleBy, type VisibleRules, visibleRead } from './visible-rows.ts';
 
 /** The time of an operation's reads, and the dependencies that say what its response depends on. */
@@ -156,6 +158,18 @@ export const inList = <Key>(keys: readonly Key[]): Key[] => {
   const length = 2 ** Math.ceil(Math.log2(keys.length));
   return [...keys, ...Array<Key>(length - keys.length).fill(last)];
 };
+
+type KeyOf<Column extends string> = Column extends 'id' ? number : string;
+
+/** A loader for the whole process of rows by a column in which no value stands twice. @param find what `findMany` gives for a condition */
+export const rowsBy = <Column extends string, Row extends { readonly [Name in Column]: KeyOf<Column> | null }>(
+  column: Column,
+  find: (where: { [Name in Column]: { in: KeyOf<Column>[] } }) => Promise<readonly Row[]>,
+): DataLoader<KeyOf<Column>, Row | null> =>
+  createSharedLoader({
+    read: (keys: KeyOf<Column>[]) => find({ [column]: { in: inList(keys) } } as Parameters<typeof find>[0]),
+    keyOf: (row) => row[column] as KeyOf<Column>,
+  });
 
 /** The tables of a model and of all relations that arguments name, wherever they do: to select, filter, sort or count. */
 export const tablesOf = (model: string, args: unknown): ReadonlySet<string> => {

@@ -8,7 +8,6 @@ import type { Sql } from '../database/sql.ts';
 import type { VisibleBy } from '../database/visible-rows.ts';
 import type { Language, Languages } from '../language/languages.ts';
 import type { Metric } from '../observability/metrics.ts';
-import type { Tracing } from '../observability/tracing.ts';
 
 /** What the resolvers of one operation share. */
 export interface OperationContext extends OperationClients {
@@ -46,7 +45,6 @@ export interface ReadDeps {
   readonly prisma: PrismaClient;
   /** Whether anybody reads translations. */
   readonly isTranslated: boolean;
-  readonly tracing: Tracing;
   /** Undefined where rows are read from a server that may be behind what has been notified. */
   readonly knownRows?: KnownRows | undefined;
   /** What the feature makes by `createLate`. */
@@ -60,7 +58,7 @@ export interface LateSource {
   readonly metrics: readonly Metric[];
 }
 
-interface LateDeps extends Pick<ReadDeps, 'sql' | 'tracing'> {
+interface LateDeps extends Pick<ReadDeps, 'sql'> {
   readonly clock: Clock;
   /** Of the database. */
   readonly timeoutMs: number;
@@ -121,7 +119,6 @@ export const createContextFactory = ({
   sql,
   clock,
   languages,
-  tracing,
   knownRows,
   maxRows,
   replicas,
@@ -131,7 +128,7 @@ export const createContextFactory = ({
     new Map(
       features.map(({ table, createLoaders }) => [
         inCamelCase(table),
-        createLoaders({ ...clients, isTranslated: languages.areSeveral, tracing, late: lateSources.get(table) }),
+        createLoaders({ ...clients, isTranslated: languages.areSeveral, late: lateSources.get(table) }),
       ]),
     );
   const primary = createReads({ sql, prisma, knownRows });

@@ -45,7 +45,7 @@ export interface Execution {
    * @param changes for a subscription to these; then the response is kept by nobody
    * @throws (in the promise) ExecutionFailed
    */
-  readonly respond: (asked: Asked, caller: Caller, changes?: Changes) => Found | Promise<Found>;
+  readonly respond: (asked: Asked, caller: Caller, changes?: Changes) => Promise<Found>;
   /** A response as the result of an event. */
   readonly resultOf: (answer: CachedResponse, form: BodyForm) => ExecutionResult;
   /** Under which a response is kept. Equal for subscriptions whose events are the same. */
@@ -88,9 +88,8 @@ export const executeWithinLoad = <Result>(
 ): Promise<Result> => {
   const type = isSubscription ? 'subscription' : 'query';
   // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
-  const traced = tracing.isOn
-    ? () => tracing.span(type, { 'graphql.operation.type': type, 'graphql.operation.name': label }, work)
-    : work;
+  const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': label };
+  const traced = () => tracing.span(type, attributes, work);
   // Late values are waited for in a queue with bounds of its own.
   return isAllLate && takesLate ? traced() : load.during(traced);
 };

@@ -13,9 +13,9 @@ import {
 } from '../http/message.ts';
 import type { Answered, Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import type { Answers } from './body-form.ts';
+import { isGraphQLError, type MaskError, withHttpParts } from './failures.ts';
 import { bodyFault } from './json-body.ts';
 import type { EventStreams } from './live/event-stream.ts';
-import { isGraphQLError, type MaskError, withHttpParts } from './mask-error.ts';
 import { ORIGIN, type ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 import type { Live } from './use-live.ts';

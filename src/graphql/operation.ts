@@ -3,29 +3,24 @@ import {
   DirectiveLocation,
   type DirectiveNode,
   type DocumentNode,
+  type ExecutionArgs,
   type FieldNode,
   GraphQLDeferDirective,
   GraphQLDirective,
   type GraphQLField,
-  type GraphQLInputType,
   type GraphQLSchema,
   GraphQLStreamDirective,
   GraphQLString,
   getArgumentValues,
   getDirectiveValues,
-  getNullableType,
   getOperationAST,
   getVariableValues,
-  isListType,
-  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   print,
   TypeInfo,
-  type ValidatedExecutionArgs,
   type VariableDefinitionNode,
   type VariableValues,
-  validateExecutionArgs,
   valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
@@ -59,8 +54,8 @@ export interface Operation {
   readonly textOf: (variables: VariableValues) => string;
   /** The variables of a request, coerced by the operation's types and defaults, or their faults. */
   readonly coerce: (variables: Readonly<Record<string, unknown>>) => Coerced;
-  /** The arguments of the reference executor, without the context. */
-  readonly executionArgs: (variables: VariableValues) => ValidatedExecutionArgs;
+  /** What graphql-js executes it by, without variables and context. */
+  readonly args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'hideSuggestions'>;
   /** Undefined where it cannot be compiled. It is compiled when it is first asked for. */
   readonly compiled: CompiledOperation | undefined;
   /** The tag of the language that the document names. */
@@ -115,7 +110,6 @@ export const prepareOperation = (
   const rootFields = namesOf(roots);
   const isLateField = (name: string): boolean => lateKeyOf(fields[name]) !== undefined;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
-  let validated: ValidatedExecutionArgs | undefined;
   let compiled: CompiledOperation | undefined | null = null;
   return {
     label: definition.name?.value ?? 'anonymous',
@@ -123,10 +117,7 @@ export const prepareOperation = (
     textOf: textsOf(variableDefinitions),
     coerce: (variables) =>
       getVariableValues(schema, variableDefinitions, variables, { hideSuggestions, maxErrors: MAX_VARIABLE_ERRORS }),
-    executionArgs: (variableValues) => {
-      validated ??= validateWithoutVariables(schema, document, definition, hideSuggestions);
-      return { ...validated, operation: definition, variableValues };
-    },
+    args: { schema, document, operationName: name, hideSuggestions },
     get compiled() {
       if (compiled === null) compiled = compile(schema, document, definition);
       return compiled;
@@ -182,48 +173,12 @@ const textsOf = (definitions: readonly VariableDefinitionNode[]): Operation['tex
     defaultValue && valueFromASTUntyped(defaultValue),
   ]);
   return ({ sources }) => {
-    let hasObjects = false;
-    const sent: Record<string, unknown> = Object.create(null);
-    for (const [name, byDefault] of defaults) {
-      const source = sources[name];
-      const value = source?.value === undefined ? byDefault : asList(source.signature.type, source.value);
-      sent[name] = value;
-      hasObjects ||= typeof value === 'object' && value !== null;
-    }
-    return hasObjects ? JSON.stringify(sent, inOrder) : JSON.stringify(sent);
+    const texts = defaults.map(([name, byDefault]) => {
+      const value = sources[name]?.value;
+      return [name, value === undefined ? byDefault : value];
+    });
+    return JSON.stringify(Object.fromEntries(texts));
   };
-};
-
-/** A value that stands for a list of one: https://spec.graphql.org/draft/#sec-List.Input-Coercion */
-const asList = (type: GraphQLInputType, value: unknown): unknown => {
-  const nullable = getNullableType(type);
-  return isListType(nullable) && value !== null && !Array.isArray(value) ? [asList(nullable.ofType, value)] : value;
-};
-
-/** Equal input objects have equal texts, in whatever order their fields come. */
-const inOrder = (_: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
-
-/**
- * The reference executor would validate the document and coerce the variables for each request: this validates the document once, and
- * `coerce` coerces the variables.
- */
-const validateWithoutVariables = (
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  { variableDefinitions: _, ...operation }: OperationDefinitionNode,
-  hideSuggestions: boolean,
-): ValidatedExecutionArgs => {
-  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
-  const validated = validateExecutionArgs({
-    schema,
-    document: { ...document, definitions: [operation, ...fragments] },
-    hideSuggestions,
-  });
-  if (!('schema' in validated)) throw new AggregateError(validated, 'a valid operation cannot be executed');
-  return validated;
 };
 
 /** The fields of the root type that an operation selects, also where the document is not valid. */

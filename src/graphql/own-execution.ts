@@ -1,4 +1,4 @@
-import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, validateExecutionArgs } from 'graphql';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { bytesOf, type CachedResponse } from '../cache/cached-response.ts';
 import { replaceLate, takeLate } from '../cache/late-value.ts';
 import type { Found } from '../cache/response-cache.ts';
@@ -8,7 +8,8 @@ import type { Language } from '../language/languages.ts';
 import type { BodyForm } from './body-form.ts';
 import type { Changes, OperationContext } from './context.ts';
 import { type Asked, ask, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
-import { failedResult, failureOf, isOfVanishedRow, MAX_TRIES } from './failures.ts';
+import { executeReference } from './executor/compiled-execution.ts';
+import { failedResult, failureOf, refuseVanished, untilRowsFit } from './failures.ts';
 import { inOnePiece } from './operation.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
@@ -92,15 +93,16 @@ export class OwnExecution implements Execution {
     const { dependencies, call } = context;
     const renew = (): unknown => Object.assign(context, createContext(dependencies, call.previewAt, language));
     if (context.language !== language) renew();
-    const validated = validateExecutionArgs({ ...args, document: inOnePiece(schema, document), hideSuggestions });
-    if (!('schema' in validated)) return { errors: validated };
-    for (let tries = 1; ; tries += 1) {
-      const result = await createContext.during(context, () => executeRootSelectionSet(validated));
-      if (!result.errors) return result;
-      if (tries === MAX_TRIES || !result.errors.some(isOfVanishedRow)) return failedResult(failureOf(result));
-      dependencies.readAgain();
-      renew();
-    }
+    const executed = { ...args, document: inOnePiece(schema, document), hideSuggestions };
+    let isFirst = true;
+    const result = await untilRowsFit(dependencies, async (isLast) => {
+      if (!isFirst) renew();
+      isFirst = false;
+      const result = await createContext.during(context, () => executeReference(executed));
+      if (!isLast) refuseVanished(result);
+      return result;
+    });
+    return result.errors ? failedResult(failureOf(result)) : result;
   }
 
   /** Takes late values after the operation, also where a plugin has executed it: one that fails takes none. */

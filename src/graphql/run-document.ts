@@ -1,23 +1,40 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { Executed } from '../cache/response-cache.ts';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import type { Answers } from './body-form.ts';
-import type { HttpPart } from './mask-error.ts';
+import type { HttpPart, MaskError } from './failures.ts';
 import { ORIGIN, type RestDocument } from './server-context.ts';
 import type { Yoga } from './yoga.ts';
 
-interface Engine {
+/** By which name clients of an adapter know an argument, and how a sentence begins with it. */
+export type NameOf = (argument: string) => readonly [name: string, subject: string] | undefined;
+
+/** What adapters run documents with. */
+export interface Engine {
   readonly yoga: Pick<Yoga, 'getEnveloped'>;
-  readonly answers: Pick<Answers, 'areRead'>;
+  readonly answers: Answers;
+  readonly maskError: MaskError;
 }
 
-/** Runs the document of an adapter, through the same plugins as an operation by `/graphql`: https://the-guild.dev/graphql/envelop/docs */
-export const runDocument = (
+/**
+ * Runs the document of an adapter, through the same plugins as an operation by `/graphql`: https://the-guild.dev/graphql/envelop/docs
+ * @param call whose caller was admitted, before its parameters were read
+ * @returns what was executed, or, where plugins have made another result of it, its data @throws (in the promise) AppError
+ */
+export const runDocument = async (
   call: Call,
   rest: RestDocument,
   variables: Readonly<Record<string, unknown>>,
   engine: Engine,
-): Promise<ExecutionResult> => runThroughPlugins(call, rest, variables, engine).catch(toResult);
+  nameOf: NameOf,
+): Promise<{ readonly executed: Executed | undefined; readonly data: Readonly<Record<string, unknown>> }> => {
+  const admitted: Call = { ...call, admit: () => undefined };
+  const result = await runThroughPlugins(admitted, rest, variables, engine).catch(toResult);
+  const [error] = result.errors ?? [];
+  if (error) throw renamed(appErrorOf(engine.maskError(error)), nameOf);
+  return { executed: engine.answers.ofResult(result), data: result.data ?? {} };
+};
 
 const runThroughPlugins = async (
   call: Call,
@@ -44,10 +61,18 @@ const toResult = (error: unknown): ExecutionResult => ({
 });
 
 /** The AppError behind a masked error. Any other error is a plugin's, with a code of its own. */
-export const appErrorOf = ({ originalError: cause, message, extensions }: GraphQLError): AppError => {
+const appErrorOf = ({ originalError: cause, message, extensions }: GraphQLError): AppError => {
   if (cause instanceof AppError) return cause;
   const code = extensions.code as ErrorCode;
   const { headers, status = ERROR_TABLE[code]?.status ?? 500 } = (extensions.http ?? {}) as Partial<HttpPart>;
   const names = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
   return new AppError(code, message, { status, headers: Object.fromEntries(names) });
+};
+
+const renamed = (error: AppError, nameOf: NameOf): AppError => {
+  const { code, argument, problem, headers } = error;
+  const named = argument === undefined ? undefined : nameOf(argument);
+  if (!named || problem === undefined) return error;
+  const [name, subject] = named;
+  return new AppError(code, `${subject} ${problem}.`, { argument: name, problem, headers, cause: error });
 };

@@ -3,14 +3,13 @@ import { bytesOf, type CachedResponse, fillLate, toBody } from '../cache/cached-
 import type { Dependencies } from '../cache/dependencies.ts';
 import { writeLate } from '../cache/late-value.ts';
 import type { Executed, Found, MakeBody } from '../cache/response-cache.ts';
-import { RowVanished } from '../database/failures.ts';
 import { withDeadline } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
 import type { Answers, BodyForm } from './body-form.ts';
 import type { Changes } from './context.ts';
 import { type Asked, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
-import { ExecutionFailed, failedResult, MAX_TRIES } from './failures.ts';
+import { ExecutionFailed, failedResult, untilRowsFit } from './failures.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 interface Deps extends ExecutionDeps {
@@ -44,7 +43,7 @@ export class SharedExecution implements Execution {
     }
   }
 
-  respond(asked: Asked, caller: Caller, changes?: Changes): Found | Promise<Found> {
+  respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
     const { responseCache } = this.#deps;
     const make = this.#maker(asked, caller, changes);
     const key = this.keyOf(asked);
@@ -60,7 +59,7 @@ export class SharedExecution implements Execution {
     return language.isDefault ? topic : `${topic} ${language.code}`;
   }
 
-  #run(asked: Asked, caller: Caller): Executed | Promise<Executed> {
+  #run(asked: Asked, caller: Caller): Promise<Executed> {
     const { responseCache, timeoutMs } = this.#deps;
     const isApart = caller.previewAt !== undefined;
     const make = this.#maker(asked, caller);
@@ -126,23 +125,17 @@ export class SharedExecution implements Execution {
   async #execute(asked: Asked, caller: Caller, dependencies: Dependencies, changes?: Changes): Promise<string> {
     const { createContext, compiled } = this.#deps;
     const { args, operation, variables, language } = asked;
-    for (let tries = 1; ; tries += 1) {
-      const isLast = tries === MAX_TRIES;
+    return untilRowsFit(dependencies, async (isLast) => {
       // Resolvers find in the context what plugins have put there.
       const context = {
         ...(args.contextValue as object),
         ...createContext(dependencies, caller.previewAt, language),
         ...(changes && { changes }),
       };
-      try {
-        return await createContext.during(context, () =>
-          compiled.execute({ operation, variables, context, isLast, log: caller.log }),
-        );
-      } catch (error) {
-        if (!(error instanceof RowVanished) || isLast) throw error;
-        dependencies.readAgain();
-      }
-    }
+      return createContext.during(context, () =>
+        compiled.execute({ operation, variables, context, isLast, log: caller.log }),
+      );
+    });
   }
 }
 

@@ -11,7 +11,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { checkSelections, type QueryLimits, readTokens } from './limits/document-size.ts';
+import { BoundedLexer, checkSelections, type QueryLimits } from './limits/document-size.ts';
 import { type Operation, prepareOperation } from './operation.ts';
 import type { GatewayPlugin, RestDocument } from './server-context.ts';
 
@@ -36,7 +36,7 @@ export const useDocuments = (documents: Documents): GatewayPlugin => ({
  * @throws GraphQLError for a syntax error
  */
 export const parseText = (limits: QueryLimits, source: Source): DocumentNode =>
-  parse(source, { lexer: readTokens(source, limits) });
+  parse(source, { lexer: new BoundedLexer(source, limits) });
 
 interface Options {
   readonly schema: GraphQLSchema;

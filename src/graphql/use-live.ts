@@ -2,7 +2,7 @@ import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { apart } from '../apart.ts';
 import { bytesOf } from '../cache/cached-response.ts';
-import type { CacheOutcome, Found } from '../cache/response-cache.ts';
+import type { CacheOutcome } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
@@ -48,7 +48,6 @@ const TICKS_PER_VERIFICATION = 1000 / TICK_MS;
 
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
 export class Live {
-  readonly plugin: GatewayPlugin;
   readonly counts = {
     open: (): number => this.#streams.size,
     events: 0,
@@ -74,8 +73,26 @@ export class Live {
     this.#anybody = { admit: () => undefined, takesLate: false, log: () => log };
     this.#topics = new Topics({ ...source, onPublished: (lagMs) => this.counts.lagSeconds.add(lagMs / 1000) });
     this.#changeTopics = new ChangeTopics(source);
-    this.plugin = this.#createPlugin();
   }
+
+  readonly plugin: GatewayPlugin = {
+    onSubscribe: ({ args, setSubscribeFn }) => {
+      const { execution, ask } = this.#deps;
+      ask(args);
+      setSubscribeFn(async (given) => {
+        // A plugin behind this one may have put another document in its place.
+        const asked = ask(given);
+        const { call } = given.contextValue as ServerContext;
+        if (!isLive(call)) return execution.once(asked);
+        try {
+          return await this.#subscribe(asked, call);
+        } catch (error) {
+          if (error instanceof ExecutionFailed) return { errors: error.errors };
+          throw error;
+        }
+      });
+    },
+  };
 
   /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
   complete(): void {
@@ -92,27 +109,6 @@ export class Live {
   /** The events that were opened for a request: where nobody reads them they have to be ended. */
   streamOf(call: Call): OpenedStream | undefined {
     return this.#opened.get(call);
-  }
-
-  #createPlugin(): GatewayPlugin {
-    const { execution, ask } = this.#deps;
-    return {
-      onSubscribe: ({ args, setSubscribeFn }) => {
-        ask(args);
-        setSubscribeFn(async (given) => {
-          // A plugin behind this one may have put another document in its place.
-          const asked = ask(given);
-          const { call } = given.contextValue as ServerContext;
-          if (!isLive(call)) return execution.once(asked);
-          try {
-            return await this.#subscribe(asked, call);
-          } catch (error) {
-            if (error instanceof ExecutionFailed) return { errors: error.errors };
-            throw error;
-          }
-        });
-      },
-    };
   }
 
   async #subscribe(asked: Asked, call: Call): Promise<AsyncIterable<ExecutionResult>> {
@@ -157,11 +153,14 @@ export class Live {
   async #beginState(asked: Asked, call: Call): Promise<Beginning> {
     const { execution } = this.#deps;
     const { operation, form } = asked;
-    const found: Found = await execution.respond(asked, call);
+    const found = await execution.respond(asked, call);
     const live: LiveOperation = {
-      run: async () => execution.respond(asked, this.#anybody),
-      toResult: (answer) => execution.resultOf(answer, form),
-      toComparable: ({ body, etag }) => operation.withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
+      run: () => execution.respond(asked, this.#anybody),
+      eventOf: (answer) => ({
+        result: execution.resultOf(answer, form),
+        // What changes silently alone makes no event.
+        shown: operation.withoutSilentFields?.(bytesOf(answer.body).toString()) ?? answer.etag,
+      }),
     };
     return { outcome: found.outcome, join: (listener) => this.#topics.join(live, found, listener) };
   }

@@ -2,8 +2,8 @@ import type { ExecutionResult } from 'graphql';
 import { isAsyncIterable, processRegularResult } from 'graphql-yoga';
 import type { Call } from '../http/route.ts';
 import { type Answers, executedBytes } from './body-form.ts';
+import { type HttpPart, withHttpParts } from './failures.ts';
 import type { EventStreams } from './live/event-stream.ts';
-import { type HttpPart, withHttpParts } from './mask-error.ts';
 import type { GatewayPlugin, ServerContext } from './server-context.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf, negotiateEvents } from './use-request-reader.ts';
 

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { GraphQLError, Kind } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import * as v from 'valibot';
 import { AppError, type ErrorCode, OperatorError } from '../errors.ts';
 import type { GatewayPlugin } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
@@ -122,21 +121,19 @@ export const readTrustedDocuments = async (
 
 const MANIFEST_FORMAT = 'apollo-persisted-query-manifest';
 
-const ID = v.pipe(v.string(), v.nonEmpty());
+/** Apollo's manifest, or a map of ids to texts (Relay, GraphQL Code Generator), as ids and texts; undefined for anything else. */
+const textsIn = (content: unknown): [id: string, text: string][] | undefined => {
+  if (!isRecord(content)) return undefined;
+  const { format, operations } = content;
+  const entries =
+    format === MANIFEST_FORMAT && Array.isArray(operations)
+      ? operations.map((operation): unknown[] => [operation?.id, operation?.body])
+      : Object.entries(content);
+  return entries.every(isIdAndText) ? entries : undefined;
+};
 
-/** Apollo's manifest, or a map of ids to texts (Relay, GraphQL Code Generator): as ids and texts. */
-const FILE = v.union([
-  v.pipe(
-    v.object({ format: v.literal(MANIFEST_FORMAT), operations: v.array(v.object({ id: ID, body: v.string() })) }),
-    v.transform(({ operations }) => operations.map(({ id, body }): [string, string] => [id, body])),
-  ),
-  v.pipe(
-    // A record would accept a list.
-    v.custom<object>((content) => !Array.isArray(content)),
-    v.record(ID, v.string()),
-    v.transform((texts) => Object.entries(texts)),
-  ),
-]);
+const isIdAndText = (entry: readonly unknown[]): entry is [id: string, text: string] =>
+  entry.every((part) => typeof part === 'string') && entry[0] !== '';
 
 /**
  * Reads a file of documents.
@@ -150,13 +147,13 @@ const readManifest = async (file: string): Promise<[id: string, text: string][]>
   } catch (error) {
     throw new OperatorError(`Trusted documents: ${file} cannot be read: ${(error as Error).message}`);
   }
-  const { success, output } = v.safeParse(FILE, content);
-  if (!success) {
+  const texts = textsIn(content);
+  if (!texts) {
     throw new OperatorError(
       `Trusted documents: ${file} must be a JSON object of ids and texts, or a manifest with "format": "${MANIFEST_FORMAT}"`,
     );
   }
-  return output;
+  return texts;
 };
 
 /** Why a document would be refused: its first operation, the id, the line and the reason, as far as they are known. */

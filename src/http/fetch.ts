@@ -1,7 +1,6 @@
 import { withDeadline } from '../deadline.ts';
 import { AppError } from '../errors.ts';
 import {
-  type BodySink,
   dropConnectionHeaders,
   type GatewayRequest,
   type GatewayResponse,
@@ -76,57 +75,33 @@ const toResponse = (method: string, answered: GatewayResponse): Response => {
   });
 };
 
+/** What makes the body gives nothing more to it once it is over. */
 const streamedBody = (stream: NonNullable<GatewayResponse['stream']>): ReadableStream => {
-  let leave = (): void => {};
+  let onClose = (): void => {};
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
-        const sink = new StreamSink(controller);
-        const onClose = stream(sink);
-        leave = () => {
-          sink.isOver = true;
-          onClose();
-        };
+        /** How much more may be left unread. */
+        const room = (): number => controller.desiredSize ?? 0;
+        onClose = stream({
+          write: (bytes) => {
+            if (room() <= 0) {
+              controller.error(new Error('The response was not read.'));
+              return false;
+            }
+            // A copy: other readers get the same bytes.
+            controller.enqueue(Uint8Array.from(bytes));
+            return true;
+          },
+          hasUnread: () => room() < MAX_UNREAD_BYTES,
+          end: () => {
+            // It has none after an error.
+            if (controller.desiredSize !== null) controller.close();
+          },
+        });
       },
-      cancel: () => leave(),
+      cancel: () => onClose(),
     },
     new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
   );
 };
-
-class StreamSink implements BodySink {
-  readonly #controller: ReadableStreamDefaultController<Uint8Array>;
-  /** Then all that comes goes nowhere: to write to a stream that is over, or to close it again, is an error. */
-  isOver = false;
-
-  constructor(controller: ReadableStreamDefaultController<Uint8Array>) {
-    this.#controller = controller;
-  }
-
-  write(bytes: Uint8Array): boolean {
-    if (this.isOver) return false;
-    if (this.#room > 0) {
-      // A copy: other readers get the same bytes.
-      this.#controller.enqueue(Uint8Array.from(bytes));
-      return true;
-    }
-    this.isOver = true;
-    this.#controller.error(new Error('The response was not read.'));
-    return false;
-  }
-
-  hasUnread(): boolean {
-    return this.#room < MAX_UNREAD_BYTES;
-  }
-
-  end(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.#controller.close();
-  }
-
-  /** How much more may be left unread. */
-  get #room(): number {
-    return this.#controller.desiredSize ?? 0;
-  }
-}

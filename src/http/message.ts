@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import { AppError, ERROR_TABLE } from '../errors.ts';
-import type { ShownLanguage } from '../language/language-choice.ts';
+import type { ShownLanguage } from '../language/languages.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 

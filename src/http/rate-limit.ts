@@ -45,7 +45,7 @@ export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: O
       refusal:
         window.requests <= perMinute
           ? undefined
-          : new AppError('TOO_MANY_REQUESTS', `A client may ask ${perMinute} times a minute.`, {
+          : new AppError('TOO_MANY_REQUESTS', `A client may ask at most ${perMinute} times a minute.`, {
               headers: { 'retry-after': String(seconds) },
             }),
     };

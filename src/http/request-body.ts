@@ -9,11 +9,7 @@ const MAX_HELD_BYTES = 64 * MAX_BODY_BYTES;
 const EMPTY = Buffer.alloc(0);
 
 export const tooLarge = (): AppError =>
-  new AppError('PAYLOAD_TOO_LARGE', `A request body may have ${MAX_BODY_BYTES} bytes.`);
-
-/** Whether the announced length is too large. */
-export const isTooLarge = ({ headers }: IncomingMessage): boolean =>
-  Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
+  new AppError('PAYLOAD_TOO_LARGE', `A request body may have at most ${MAX_BODY_BYTES} bytes.`);
 
 export const createBodyReader = () => {
   let heldBytes = 0;
@@ -24,7 +20,7 @@ export const createBodyReader = () => {
    * take too much memory together, and BAD_USER_INPUT where the body breaks off
    */
   return (request: IncomingMessage, onRead: (body: Buffer) => void, onFailed: (error: AppError) => void): void => {
-    if (isTooLarge(request)) {
+    if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
       onFailed(tooLarge());
       return;
     }

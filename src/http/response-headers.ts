@@ -5,15 +5,16 @@ import type { GatewayRequest, GatewayResponse } from './message.ts';
 export type Cors = (request: Pick<GatewayRequest, 'method' | 'headers'>, headers: GatewayResponse['headers']) => void;
 
 const EXPOSED = 'x-request-id, etag, age, cache-status, link, retry-after, ratelimit, ratelimit-policy';
+// Of requests without cookies a star stands for every header but one.
+const ALLOWED_HEADERS = '*, authorization';
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**
  * Cross-origin reading by an allow-list, never with credentials: https://fetch.spec.whatwg.org/#http-cors-protocol
  * @returns undefined where no origin is allowed
  */
-export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: Config): Cors | undefined => {
+export const createCors = ({ corsOrigins: origins }: Config): Cors | undefined => {
   if (origins.length === 0) return undefined;
-  const allowedHeaders = corsAllowedHeaders.join(', ');
   const anyOrigin = origins.includes('*');
 
   return ({ method, headers: { origin } }, headers) => {
@@ -28,7 +29,7 @@ export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: Config)
       return;
     }
     headers['access-control-allow-methods'] = 'GET, HEAD, POST, QUERY, OPTIONS';
-    headers['access-control-allow-headers'] = allowedHeaders;
+    headers['access-control-allow-headers'] = ALLOWED_HEADERS;
     headers['access-control-max-age'] = PREFLIGHT_MAX_AGE_S;
   };
 };

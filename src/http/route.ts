@@ -1,10 +1,10 @@
 import type { Exposure } from '../access/access.ts';
 import type { Executed } from '../cache/response-cache.ts';
 import type { AppError } from '../errors.ts';
-import type { LanguageChoice, ShownLanguage } from '../language/language-choice.ts';
+import type { LanguageChoice, ShownLanguage } from '../language/languages.ts';
 import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
-import type { RequestContext } from '../observability/observation.ts';
+import type { RequestContext } from '../observability/request-context.ts';
 import { type ErrorFormat, type GatewayRequest, type GatewayResponse, PROBLEM_DETAILS } from './message.ts';
 
 /** One resource. OPTIONS is answered for all of them, and HEAD as GET without the body. */

@@ -77,12 +77,11 @@ interface InnerResponse {
  * Whether the head can be sent as text: not where other headers are set, nor where Node has no such function any more. `writeHead` does the
  * same, but costs a hit 26 % (docs/fast-path.md).
  */
-const canSendLines = ({ method, headers }: IncomingMessage, response: ServerResponse & InnerResponse): boolean =>
+const canSendLines = ({ method }: IncomingMessage, response: ServerResponse & InnerResponse): boolean =>
   method !== 'HEAD' &&
   response._storeHeader !== undefined &&
   !response.hasHeader('connection') &&
-  !response.hasHeader('ratelimit') &&
-  headers.expect === undefined;
+  !response.hasHeader('ratelimit');
 
 /** Sends a response whose header lines are text already; `written-heads` compares the heads of both ways. */
 const sendLines = (
@@ -112,12 +111,8 @@ const sendAndLinger = (
 ): void => {
   if (body === null) response.flushHeaders();
   else response.write(body, encoding);
-  const { socket } = request;
   // Node writes what it has buffered in the next tick.
-  process.nextTick(() => socket.end());
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  request.once('end', () => socket.destroy());
-  socket.once('close', () => clearTimeout(timer));
+  process.nextTick(endAndLinger, request.socket);
   request.resume();
 };
 
@@ -125,7 +120,7 @@ const sendAndLinger = (
 const LINGER_MS = 1000;
 
 /** Answers on a connection whose request could not be handed on, and closes it. */
-export const refuse = (socket: Duplex, error: AppError): void => {
+const refuse = (socket: Duplex, error: AppError): void => {
   const { status, headers, body } = problemResponse(error);
   const lines = Object.entries({
     ...dropConnectionHeaders(headers),
@@ -146,7 +141,7 @@ const endAndLinger = (socket: Duplex): void => {
 const PARSER_ERRORS: Readonly<Record<string, [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: [
     'HEADERS_TOO_LARGE',
-    `The target and headers of a request may have ${MAX_HEADER_BYTES} bytes together.`,
+    `The target and headers of a request may have at most ${MAX_HEADER_BYTES} bytes together.`,
   ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The extension of a chunk is too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time.'],
@@ -187,24 +182,12 @@ export const createParserRefusal = (): ((error: NodeJS.ErrnoException, socket: D
   };
 
   return (error, socket) => {
-    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && hasReadNothing(socket);
-    if (isUnused) closeUnused(socket);
-    else if (error.code === 'ECONNRESET') socket.destroy();
+    // Without a word: browsers open connections that they may need, and would take a 408 on one for the response to the next request.
+    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && 'bytesRead' in socket && socket.bytesRead === 0;
+    if (isUnused || error.code === 'ECONNRESET') socket.destroy();
     else if (!known.has(socket)) {
       known.add(socket);
       answer(error, socket);
     }
   };
-};
-
-const hasReadNothing = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
-
-/**
- * Closes without a word: browsers open connections that they may need, and would take a 408 on one for the response to the next request.
- * Bytes that came while the process was held up are read before that.
- */
-const closeUnused = (socket: Duplex): void => {
-  setImmediate(() => {
-    if (hasReadNothing(socket)) socket.destroy();
-  });
 };

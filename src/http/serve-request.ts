@@ -4,10 +4,9 @@ import { type CachedResponse, fillLate } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
-import { LanguageChoice } from '../language/language-choice.ts';
-import type { Languages } from '../language/languages.ts';
-import type { ObservedRequest } from '../observability/observation.ts';
-import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
+import { LanguageChoice, type Languages } from '../language/languages.ts';
+import type { Observer } from '../observability/observer.ts';
+import { createRequestIds, type ObservedRequest } from '../observability/request-context.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
 import {
@@ -38,7 +37,7 @@ interface Deps {
   readonly languages: Languages;
   readonly load: LoadGuard;
   readonly writer: ResponseWriter;
-  readonly observer: RequestObserver;
+  readonly observer: Observer;
   readonly log: Logger;
 }
 
@@ -95,12 +94,9 @@ export class Serving {
     known: KnownRequest,
     cached: CachedResponse,
   ): Promise<GatewayResponse> {
-    const startMs = this.#deps.observer.recordsHits ? performance.now() : 0;
     return fillLate(cached).then(
       (body) =>
-        body === undefined
-          ? this.#answer(request, key, known.route)
-          : this.#writeHit(request, known, cached, startMs, body),
+        body === undefined ? this.#answer(request, key, known.route) : this.#writeHit(request, known, cached, body),
       (error) => {
         const call = this.#begin(request, known.route);
         call.requestContext.counts = known.counts;
@@ -152,22 +148,17 @@ export class Serving {
   ): Promise<GatewayResponse> {
     // Pages, and what may be in memory by another spelling.
     if ('respond' in route || known?.entry.response !== undefined) return this.#answer(request, key, route);
-    const isLagging = this.#deps.load.isLagging();
-    const answered = isLagging ? undefined : this.#deps.load.ifFree(key, () => this.#answer(request, key, route));
+    const answered = this.#deps.load.line.ifFree(key, () => this.#answer(request, key, route));
     if (answered) return answered;
     // Late values are waited for in a queue with limits of its own. A HEAD takes none.
     if (request.method !== 'HEAD' && route.isAllLate?.(request)) return this.#answer(request, key, route);
-    if (isLagging) return this.#reject(request, route);
     const client = { key, isGone: request.isGone, bytes: bytesOf(request) };
-    const later = await this.#deps.load.inTurn(client, async () => {
+    const later = await this.#deps.load.line.inTurn(client, async () => {
       // An equal request may have been answered meanwhile.
       const now = key === undefined ? undefined : this.#deps.requests.find(key);
       return (now && this.#answerKnown(request, key, now)) ?? this.#answer(request, key, route);
     });
-    return later ?? this.#reject(request, route);
-  }
-
-  #reject(request: GatewayRequest, route: Route): GatewayResponse {
+    if (later) return later;
     const requestId = this.#requestIdOf(request.headers['x-request-id']);
     return this.#deps.writer.rejected(this.#deps.load.refuse(), route.errors, request, requestId);
   }
@@ -235,17 +226,15 @@ export class Serving {
     request: GatewayRequest,
     { head, counts }: KnownRequest,
     cached: CachedResponse,
-    startMs?: number,
     filledBody?: string,
   ): GatewayResponse {
     const { observer, writer } = this.#deps;
-    const observed = observer.recordsHits ? this.#observed(request, startMs) : undefined;
-    const requestId = observed?.requestId ?? this.#requestIdOf(request.headers['x-request-id']);
+    const requestId = this.#requestIdOf(request.headers['x-request-id']);
     const response =
       filledBody === undefined
         ? writer.cached(cached, head, request, requestId)
         : writer.filled(filledBody, head, request, requestId);
-    observer.hit(counts, response.status, observed);
+    observer.hit(counts, response.status);
     return response;
   }
 
@@ -272,14 +261,15 @@ export class Serving {
     };
   }
 
-  #observed({ method, target, headers }: GatewayRequest, startMs = performance.now()): ObservedRequest {
+  #observed({ method, target, headers }: GatewayRequest): ObservedRequest {
     const { path } = splitTarget(target);
+    const startMs = performance.now();
     return { requestId: this.#requestIdOf(headers['x-request-id']), method, path, headers, startMs };
   }
 
   #end({ request, requestContext }: Call, response: GatewayResponse): GatewayResponse {
-    const serverTiming = this.#deps.observer.end(requestContext, response.status);
-    return this.#deps.writer.completed(response, request, requestContext.origin.requestId, serverTiming);
+    this.#deps.observer.end(requestContext, response.status);
+    return this.#deps.writer.completed(response, request, requestContext.origin.requestId);
   }
 }
 
@@ -316,7 +306,7 @@ const errorsOf = (found: Route | AppError): ErrorFormat => ('errors' in found ? 
 
 const targetFault = (target: string): AppError | undefined => {
   if (target.length > MAX_TARGET_CHARS) {
-    return new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
+    return new AppError('URI_TOO_LONG', `A request target may have at most ${MAX_TARGET_CHARS} characters.`);
   }
   return target.startsWith('/') ? undefined : new AppError('BAD_USER_INPUT', 'The request target must be a path.');
 };

@@ -1,15 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { AppError } from '../errors.ts';
 import { Connections } from './connections.ts';
 import { Exchanges } from './exchanges.ts';
 import { type Listener, listenOn, urlOf } from './listeners.ts';
-import { asksByBody, MAX_HEADER_BYTES } from './message.ts';
+import { MAX_HEADER_BYTES } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { isTooLarge } from './request-body.ts';
 import { createCors } from './response-headers.ts';
-import { createParserRefusal, refuse } from './send.ts';
+import { createParserRefusal } from './send.ts';
 import type { App } from './serve-request.ts';
 
 export interface HttpServer {
@@ -17,7 +16,7 @@ export interface HttpServer {
   readonly url: string;
   /**
    * Stops accepting after the delay, lets requests in flight finish, and cuts the rest after the timeout. From the call on, every response
-   * closes its connection. A connection without a request stays open for one more second, because its client may be sending one. Idempotent.
+   * closes its connection. A connection without a request stays open for one more second, because its client may be sending one.
    */
   readonly drain: (timeoutMs: number, options?: DrainOptions) => Promise<void>;
 }
@@ -35,6 +34,9 @@ interface Options {
   readonly log: Logger;
 }
 
+/** A head is one packet, or a few: a body may take longer. */
+const HEADERS_TIMEOUT_MS = 5000;
+
 /** How often Node looks for connections that are too slow. */
 const TIMEOUT_CHECK_MS = 500;
 
@@ -49,20 +51,20 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   const server = createNodeServer(config);
   const connections = new Connections(server, config);
   const rateLimit = config.rateLimitPerMinute === 0 ? undefined : await loadRateLimit(config);
-  const exchanges = new Exchanges({ app, log, connections, rateLimit, cors: createCors(config) });
+  const exchanges = new Exchanges({ app, log, rateLimit, cors: createCors(config) });
   listenToRequests(server, exchanges);
   const listener = await listenOn(server, config);
-  const drainage = new Drainage({ server, connections, listener, exchanges });
+  const serving = { server, connections, listener, exchanges };
   return {
     url: urlOf(server, config.host),
-    drain: (timeoutMs, options) => drainage.drain(timeoutMs, options),
+    drain: (timeoutMs, options) => drain(serving, timeoutMs, options),
   };
 };
 
-const createNodeServer = ({ headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs }: Config): Server => {
+const createNodeServer = ({ requestTimeoutMs, keepAliveTimeoutMs }: Config): Server => {
   const server = createServer({
     keepAliveTimeout: keepAliveTimeoutMs,
-    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -80,24 +82,7 @@ const createNodeServer = ({ headersTimeoutMs, requestTimeoutMs, keepAliveTimeout
 };
 
 const listenToRequests = (server: Server, exchanges: Exchanges): void => {
-  server.on('request', (request, response) => exchanges.serveWithinRate({ request, response }));
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // A body that is refused anyway need not be sent.
-    if (asksByBody(request.method ?? '') && !isTooLarge(request)) response.writeContinue();
-    exchanges.serveWithinRate({ request, response });
-  });
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    response.setHeader('connection', 'close');
-    const unmet = new AppError('EXPECTATION_FAILED', 'Of the expectations, only "100-continue" is met.');
-    exchanges.serve({ request, response }, unmet);
-  });
-  server.on('connect', (_, socket) => {
-    exchanges.flush();
-    refuse(
-      socket,
-      new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS' } }),
-    );
-  });
+  server.on('request', (request, response) => exchanges.serve({ request, response }));
   const refuseUnparsed = createParserRefusal();
   server.on('clientError', (error, socket) => {
     // The response to the same request may be ready.
@@ -106,7 +91,7 @@ const listenToRequests = (server: Server, exchanges: Exchanges): void => {
   });
 };
 
-interface DrainageDeps {
+interface Serving {
   readonly server: Server;
   readonly connections: Connections;
   readonly listener: Listener;
@@ -114,54 +99,29 @@ interface DrainageDeps {
 }
 
 /** The end of a server. */
-class Drainage {
-  readonly #deps: DrainageDeps;
-  readonly #drained = Promise.withResolvers<void>();
-  readonly #timers: NodeJS.Timeout[] = [];
-  #hasBegun = false;
-
-  constructor(deps: DrainageDeps) {
-    this.#deps = deps;
-  }
-
-  drain(timeoutMs: number, { delayMs = 0, onStop }: DrainOptions = {}): Promise<void> {
-    if (this.#hasBegun) return this.#drained.promise;
-    this.#hasBegun = true;
-    const { server, listener, exchanges } = this.#deps;
-    exchanges.startDraining();
-    void listener.closed.then(() => this.#end());
-    this.#after(timeoutMs, () => {
-      listener.close();
-      server.closeAllConnections();
-    });
-    if (delayMs > 0) this.#after(Math.min(delayMs, timeoutMs / 2), () => this.#stop(onStop));
-    else this.#stop(onStop);
-    return this.#drained.promise;
-  }
-
-  #after(ms: number, action: () => void): void {
-    this.#timers.push(setTimeout(action, ms));
-  }
-
-  #stop(onStop?: () => void): void {
-    const { connections, listener } = this.#deps;
-    void listener.acceptWaiting().then(() => {
-      // From now on: what was accepted last has not been read yet.
-      this.#after(IDLE_GRACE_MS, () => connections.cutUnanswered());
-      listener.close();
-      onStop?.();
-    });
-  }
-
-  #end(): void {
-    const { server, connections } = this.#deps;
-    for (const timer of this.#timers) clearTimeout(timer);
-    connections.close();
-    // Ends the interval in which Node checks its timeouts.
-    server.close();
-    this.#drained.resolve();
-  }
-}
+const drain = async (
+  { server, connections, listener, exchanges }: Serving,
+  timeoutMs: number,
+  { delayMs = 0, onStop }: DrainOptions = {},
+): Promise<void> => {
+  exchanges.startDraining();
+  const overdue = setTimeout(() => {
+    listener.close();
+    server.closeAllConnections();
+  }, timeoutMs);
+  if (delayMs > 0) await delay(Math.min(delayMs, timeoutMs / 2));
+  await listener.acceptWaiting();
+  // From now on: what was accepted last has not been read yet.
+  const grace = setTimeout(() => connections.cutUnanswered(), IDLE_GRACE_MS);
+  listener.close();
+  onStop?.();
+  await listener.closed;
+  clearTimeout(overdue);
+  clearTimeout(grace);
+  connections.close();
+  // Ends the interval in which Node checks its timeouts.
+  server.close();
+};
 
 /** Only where it is configured: its libraries would be a tenth of the start. */
 const loadRateLimit = async ({ rateLimitPerMinute, trustProxy }: Config): Promise<RateLimit> => {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { type Draft, type Format, type FormatReader, MAX_COLUMNS } from './formats/format.ts';
+import type { Draft, Format } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
 import { type Counts, fieldOf, type ImportKind, type StagedRow, type WriteContext } from './kind.ts';
 import type { ReadOptions } from './options.ts';
@@ -21,18 +21,9 @@ export interface ImportOptions extends ReadOptions {
   readonly prune?: WriteContext['prune'];
   readonly onFault: (fault: Fault) => void;
   readonly onWarning?: (text: string) => void;
-  /** Called with what is being done, and how far it is. */
-  readonly onProgress?: (state: ProgressState) => void;
+  /** Called with what is being done, and how many rows are through it. */
+  readonly onProgress?: (step: string, rows: number) => void;
   readonly signal?: AbortSignal;
-}
-
-export interface ProgressState {
-  readonly step: string;
-  /** A part of the total, which may be unknown, in bytes or rows. */
-  readonly done: number;
-  readonly total: number | undefined;
-  /** How many rows are through this step. */
-  readonly rows: number;
 }
 
 /** What was imported from a file. */
@@ -65,21 +56,30 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
   const innerKind = kinds.find(({ table }) => table === kind.innerTable);
   const reader = format.open(options, mapped);
-  const drafting = new Drafting(reader, onFault);
+  const unusedColumns = new Set<string>();
+  const learn = ({ fields }: SourceRecord): void => {
+    for (const column of Object.keys(fields)) if (!reader.uses(column)) unusedColumns.add(column);
+  };
   // What one record lacks, as in XML, another may have: then the file has the column.
-  for (const record of head) drafting.learn(record);
+  head.forEach(learn);
+  const draftsOf = (record: SourceRecord): readonly Draft[] => {
+    learn(record);
+    if (!record.fault) return reader.read(record);
+    onFault(record.fault);
+    reader.readBroken?.(record);
+    return [];
+  };
   const columnOf = (field: string, draft?: Pick<Draft, 'columns'>): string =>
     draft?.columns?.[field] ?? reader.columnOf(field);
-  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, onFault });
+  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, head, onFault });
 
   await createStage(client, kind);
   for await (const batch of records) {
-    await stage(client, rows.read(batch.flatMap((record) => drafting.read(record))));
-    const done = source.readBytes();
-    onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rows.stagedRows });
+    await stage(client, rows.read(batch.flatMap(draftsOf)));
+    onProgress?.(`reading ${source.name}`, rows.stagedRows);
     signal.throwIfAborted();
   }
-  await stage(client, [...rows.read(reader.end?.() ?? []), ...rows.end()]);
+  await stage(client, rows.read(reader.end?.() ?? []));
   await indexStage(client, kind);
   const { stagedRows, unknownCurrencies } = rows;
   const { inner: variants, ...counts } = await mergeStage({
@@ -90,14 +90,15 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     keys: format.keys ?? [],
     stagedRows,
     mayShareSkus: format.mayShareSkus ?? false,
+    standTogether: format.standTogether ?? false,
     prune,
     columnOf: (field) => columnOf(fieldOf(kind, field)),
     isInTransaction: options.isInTransaction,
     onFault,
     onWarning,
-    onProgress: (step, done) => {
+    onProgress: (rows) => {
       signal.throwIfAborted();
-      onProgress?.({ step, done, total: stagedRows, rows: done });
+      onProgress?.(`writing ${source.name}`, rows);
     },
   });
   if (unknownCurrencies.size > 0)
@@ -107,8 +108,9 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     const codes = areConfigured ? all.map(({ code }) => code).join(', ') : 'not set';
     onWarning(`columns in no language of LANGUAGES (${codes}): ${[...reader.otherLanguages].join(', ')}`);
   }
+  const unused = [...unusedColumns].filter((column) => !reader.otherLanguages.has(column));
   await client.query(`drop table ${STAGE}; drop table if exists ${INNER_STAGE}`);
-  return { ...counts, variants, kind, format, container, unusedColumns: [...drafting.unusedColumns] };
+  return { ...counts, variants, kind, format, container, unusedColumns: unused };
 };
 
 /** In one statement: a format may hold all its rows back until the end. */
@@ -118,29 +120,3 @@ const stage = async (client: ClientBase, rows: readonly StagedRow[]): Promise<vo
   for (let at = 0; at < rows.length; at += MAX_STAGED_ROWS)
     await insertIntoStage(client, rows.slice(at, at + MAX_STAGED_ROWS));
 };
-
-/** Turns records into drafts, by the format of the file. */
-class Drafting {
-  readonly unusedColumns = new Set<string>();
-  readonly #reader: FormatReader;
-  readonly #onFault: (fault: Fault) => void;
-
-  constructor(reader: FormatReader, onFault: (fault: Fault) => void) {
-    this.#reader = reader;
-    this.#onFault = onFault;
-  }
-
-  /** Takes note of the columns of a record. */
-  learn({ fields }: SourceRecord): void {
-    for (const column of Object.keys(fields))
-      if (!this.#reader.uses(column) && this.unusedColumns.size < MAX_COLUMNS) this.unusedColumns.add(column);
-  }
-
-  read(record: SourceRecord): readonly Draft[] {
-    this.learn(record);
-    if (!record.fault) return this.#reader.read(record);
-    this.#onFault(record.fault);
-    this.#reader.readBroken?.(record);
-    return [];
-  }
-}

@@ -1,12 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { DatabaseClient, oneRow } from '../database/client.ts';
 import { connectionConfig, SET_SESSION } from '../database/connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, isDatabaseUnavailable, messageOf } from '../database/failures.ts';
-import { analyzeTables } from '../database/migrations/apply.ts';
+import { analyzeTables, applyMigrations } from '../database/migrations/apply.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
-import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../database/open.ts';
+import { type OpenOptions, openOrJoinDatabase } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
 import { type ImportOptions, importFile } from './file.ts';
 import { Prune } from './prune.ts';
@@ -51,7 +50,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
   let imported = 0;
   let client: pg.Client | undefined;
   try {
-    if (database.isStarted) await migrateEmbedded(database, log);
+    if (database.isStarted) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
     client = await connect(database.url, log, signal);
     if (isOneTransaction) await client.query('begin');
     // Standard input may be a file of the import.
@@ -67,7 +66,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
         prune,
         onFault: (fault) => report.fault(source.name, fault),
         onWarning: (text) => report.warning(source.name, text),
-        onProgress: (state) => report.progress(state),
+        onProgress: (step, rows) => report.progress(step, rows),
         signal,
       });
       report.counts(source.name, counts);
@@ -107,11 +106,12 @@ const listenForSignals = () => {
 };
 
 // A role's own timeouts are meant for requests. The import waits for a row that another writer has locked, but not for ever.
-const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'; ${SET_SESSION}`;
+const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0; ${SET_SESSION}`;
+const SET_LOCK_TIMEOUT = `set lock_timeout = '60s'`;
 
 /** Imports wait for one another, because two at once would write the same notices twice. */
 const TRY_LOCK = 'select pg_try_advisory_lock(72707370) as locked';
-const LOCK_POLL_MS = 200;
+const LOCK = 'select pg_advisory_lock(72707370)';
 
 const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<DatabaseClient> => {
   const client = new DatabaseClient({
@@ -126,13 +126,16 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<D
   await client.connect();
   await client.query(SESSION);
   await assertMigrated(client);
-  for (let isWaiting = false; ; isWaiting = true) {
-    const { locked } = await oneRow<{ locked: boolean }>(client, TRY_LOCK);
-    if (locked) return client;
-    if (!isWaiting) log.info('waiting for another import on this database');
-    await delay(LOCK_POLL_MS, undefined, { signal });
+  const { locked } = await oneRow<{ locked: boolean }>(client, TRY_LOCK);
+  if (!locked) {
+    log.info('waiting for another import on this database');
+    await client.query(LOCK);
   }
+  await client.query(SET_LOCK_TIMEOUT);
+  return client;
 };
+
+const DEADLOCK = '40P01';
 
 /** An error with what the operator has to know and do. @param imported what the import has left in the catalogue */
 const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unknown => {
@@ -143,7 +146,7 @@ const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unk
   }
   if (wasInterrupted) return new OperatorError(`Interrupted. ${imported}`);
   if (cause instanceof OperatorError) return cause;
-  if (isDatabaseUnavailable(cause))
+  if (isDatabaseUnavailable(cause) && !hasCode(cause, DEADLOCK))
     return new OperatorError(`The database became unavailable: ${messageOf(cause)}. ${imported}`, { cause });
   if (!(cause instanceof pg.DatabaseError)) return cause;
   const remedy = hasCode(cause, INSUFFICIENT_PRIVILEGE)

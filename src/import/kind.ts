@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Parse } from './fields/parse.ts';
-import { slug, slugOf } from './fields/slug.ts';
-import { mergeStock, plain, SOME, shortText, stock, timestamp } from './fields/values.ts';
+import { mergeStock, plain, SOME, shortText, slug, slugOf, stock, timestamp } from './fields/values.ts';
 import type { Draft, Format, Recognises } from './formats/format.ts';
 import type { Key, ReadOptions } from './options.ts';
 import { type Fault, isBlank, type Place, textIn, type Value } from './record.ts';
@@ -29,8 +28,6 @@ export interface ImportKind {
   readonly isRow?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
   readonly onConflict?: string;
-  /** Says of a refused key what is wrong with it: its columns, as `kind, slug`, and its values. @default what the database says */
-  readonly explain?: (columns: string, values: string) => Omit<Refused, 'ordinal'> | undefined;
   /** The table whose rows a row may hold, as a product holds its variants. */
   readonly innerTable?: string;
   /** How rows are checked that another row holds. */
@@ -75,10 +72,6 @@ export interface Field {
   readonly assumed?: (options: ReadOptions) => string;
   /** SQL for what is stored, where that depends on the current value, which is null for a new row. @default the staged value */
   readonly merge?: (staged: string, current: string) => string;
-  /**
-   * SQL for what an existing row `t` keeps where the file has a value for new rows only, which the staged row `s` has. @default the current value
-   */
-  readonly keep?: string;
   /** A field whose value this one has to exceed; otherwise it is stored as null. */
   readonly mustExceed?: string;
 }
@@ -123,6 +116,7 @@ export interface NativeColumns {
 export interface StagedRow extends Place {
   readonly present: string[];
   readonly if_new: string[];
+  readonly is_rejected: boolean;
   readonly option_names?: readonly string[];
   readonly option_values?: readonly string[];
   [column: string]: unknown;
@@ -162,6 +156,8 @@ export interface WriteContext {
   readonly stagedRows: number;
   /** Whether several rows of the file may have one sku, which only the first of them gets. */
   readonly mayShareSkus: boolean;
+  /** Whether rows of one key are parts of one row, of which none is imported. */
+  readonly standTogether: boolean;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
   readonly prune:
     | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }
@@ -194,13 +190,11 @@ export interface WriteSteps {
 
 /** Writes staged rows. */
 export interface RowWriter {
-  /** Selects the ordinals of all staged rows that differ in the catalogue. */
-  readonly differing: string;
   /** Once, before the first range. @returns whether rows depend on others, so that a refused one undoes all */
   readonly begin: (context: WriteContext) => Promise<boolean>;
   readonly write: (range: Range, context: WriteContext) => Promise<Counts>;
-  /** Rejects rows that the database refuses, with those that depend on them. */
-  readonly reject: (context: WriteContext, refused: readonly Refused[]) => Promise<unknown>;
+  /** Rejects rows that cannot be written without the ones that were rejected meanwhile. */
+  readonly recheck: (context: WriteContext) => Promise<unknown>;
   /** Whether all rows are written at once, because they refer to one another. */
   readonly isWhole?: boolean;
 }

@@ -1,8 +1,7 @@
-import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
-import { stderr } from 'node:process';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/log.ts';
-import type { Imported, ProgressState } from './file.ts';
+import type { Imported } from './file.ts';
 import type { Written } from './kind.ts';
 import { type Fault, showValue } from './record.ts';
 
@@ -12,9 +11,7 @@ interface ReportOptions {
   readonly rejectsPath: string;
 }
 
-const TERMINAL_INTERVAL_MS = 100;
-const PLAIN_INTERVAL_MS = 5000;
-const EMPTY_LINE = '\r\x1b[K';
+const PROGRESS_INTERVAL_MS = 5000;
 
 /** More faults of a run are only in the file. */
 const MAX_PRINTED_FAULTS = 5;
@@ -27,10 +24,7 @@ export class Report {
   /** How many rows have a fault. */
   rejected = 0;
   readonly #options: ReportOptions;
-  readonly #intervalMs = stderr.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
-  #step = '';
-  #startedMs = 0;
-  #shownMs = 0;
+  #toldMs = performance.now();
   /** The list of rejected rows, once there is one. */
   #file: number | undefined;
   #lastRow = '';
@@ -41,22 +35,11 @@ export class Report {
     this.#options = options;
   }
 
-  /** Shows how far a step is: in one line of a terminal, and in a line every few seconds elsewhere. */
-  progress({ step, done, total, rows }: ProgressState): void {
-    const nowMs = performance.now();
-    // A step that is over within the interval is not shown.
-    if (step !== this.#step) this.#startedMs = this.#shownMs = nowMs;
-    this.#step = step;
-    if (nowMs - this.#shownMs < this.#intervalMs) return;
-    this.#shownMs = nowMs;
-    const elapsedMs = nowMs - this.#startedMs;
-    const share = total ? Math.min(1, done / total) : undefined;
-    const percent = share === undefined ? '' : ` ${Math.floor(share * 100)} %`;
-    const left = share ? `, ${Math.ceil((elapsedMs * (1 - share)) / share / 1000)} s left` : '';
-    const faulty = this.rejected > 0 ? `, ${count(this.rejected)} rejected` : '';
-    const line = `${step}${percent}, ${count(rows)} rows, ${count((rows / elapsedMs) * 1000)}/s${faulty}${left}`;
-    // A line that wraps could not be overwritten.
-    stderr.write(stderr.isTTY ? EMPTY_LINE + line.slice(0, (stderr.columns || 80) - 1) : `${line}\n`);
+  /** Says every few seconds how far a long step is. */
+  progress(step: string, rows: number): void {
+    if (performance.now() - this.#toldMs < PROGRESS_INTERVAL_MS) return;
+    this.#toldMs = performance.now();
+    print(`${step}, ${rows.toLocaleString('en')} rows`);
   }
 
   /** Lists the fault in a CSV file, which is created at the first, and prints the first few. */
@@ -81,7 +64,6 @@ export class Report {
 
   counts(source: string, imported: Imported): void {
     const { kind, format, container, unusedColumns, createdCategories, variants, ...rows } = imported;
-    if (stderr.isTTY) stderr.write(EMPTY_LINE);
     if (unusedColumns.length > 0) print(`${source}: columns not used: ${unusedColumns.join(', ')}`);
     const dryRun = this.#options.isDryRun ? 'dry run, nothing is stored: ' : '';
     const categories = createdCategories === 1 ? '1 category' : `${createdCategories} categories`;
@@ -94,16 +76,12 @@ export class Report {
 
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
-    if (stderr.isTTY) stderr.write(EMPTY_LINE);
     const rows = this.rejected === 1 ? 'row was' : 'rows were';
     if (this.rejected > 0) console.error(`${this.rejected} ${rows} rejected: see ${this.#options.rejectsPath}`);
   }
 }
 
-const print = (line: string): void => {
-  if (stderr.isTTY) stderr.write(EMPTY_LINE);
-  console.error(visible(line));
-};
+const print = (line: string): void => console.error(visible(line));
 
 const shown = ({ created, changed, unchanged }: Written): string =>
   `${created} new, ${changed} changed, ${unchanged} unchanged`;
@@ -112,11 +90,7 @@ const removeEarlier = (path: string): void => {
   const status = statSync(path, { throwIfNoEntry: false });
   // `/dev/stderr` and `/dev/null` are no files.
   if (!status?.isFile() || status.size === 0) return;
-  const head = Buffer.alloc(HEADER.length);
-  const file = openSync(path, 'r');
-  readSync(file, head);
-  closeSync(file);
-  if (!head.toString('latin1').startsWith('file,line,'))
+  if (!readFileSync(path, 'utf8').startsWith('file,line,'))
     throw new OperatorError(`${path} is no list of rejected rows, and is kept. Name another file with --rejects.`);
   rmSync(path);
 };
@@ -131,8 +105,6 @@ const open = (path: string): number => {
     throw new OperatorError(`${path} cannot be written: ${reason}. Name another file with --rejects.`);
   }
 };
-
-const count = (number: number): string => Math.round(number).toLocaleString('en');
 
 /** A cell of a CSV file. */
 const toCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,12 +1,9 @@
-import { AmbiguousNumberError, DecimalPoints } from './fields/number.ts';
 import { InvalidPartError, InvalidValueError } from './fields/parse.ts';
-import { isKnownCurrency } from './fields/price.ts';
-import { slugify } from './fields/slug.ts';
-import type { Draft, Format, VariantDraft } from './formats/format.ts';
+import { hasDecimalPoint, isAmbiguous, isKnownCurrency } from './fields/price.ts';
+import { type Draft, type Format, partOf, type VariantDraft } from './formats/format.ts';
 import { columnIn, type Field, type ImportKind, type Reject, type StagedRow } from './kind.ts';
-import type { ReadOptions } from './options.ts';
-import { type Fault, isBlank, placeOf, showValue, type Value } from './record.ts';
-import { MAY_BE_CUT } from './source/text.ts';
+import type { DecimalMark, ReadOptions } from './options.ts';
+import { type Fault, isBlank, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
 
 interface RowOptions extends ReadOptions {
   readonly kind: ImportKind;
@@ -15,28 +12,23 @@ interface RowOptions extends ReadOptions {
   readonly fileFormat: Format;
   /** The file's name for a field. */
   readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
+  /** The first records of the file. */
+  readonly head: readonly SourceRecord[];
   readonly onFault: (fault: Fault) => void;
 }
 
 /** What has values: a row, or one that it holds. */
 type Valued = VariantDraft & Pick<Draft, 'ifNew'>;
 
-/** Drafts with numbers that can be read in two ways wait for what the rest of the file says, in memory. */
-const MAX_WAITING = 5000;
-
-/** Currencies that are named in a warning. */
-const MAX_UNKNOWN = 10;
-
 /** Turns the drafts of a file into rows of its staging table, and reports everything that is wrong with them. */
 export class RowReader {
-  /** How many rows there are, those that wait and those that were refused then included. */
+  /** How many rows there are, those that were refused at the end left out. */
   stagedRows = 0;
   /** Codes that are in no list of currencies. */
   readonly unknownCurrencies = new Set<string>();
   readonly #options: RowOptions;
-  readonly #points = new DecimalPoints();
-  #waiting: { readonly draft: Draft; readonly ordinal: number }[] = [];
-  #isAtEnd = false;
+  /** What stands before the decimals of a column of the file. */
+  readonly #decimals = new Map<string, DecimalMark | undefined>();
 
   constructor(options: RowOptions) {
     this.#options = options;
@@ -46,20 +38,11 @@ export class RowReader {
     return drafts.flatMap((draft) => this.#check(completed(draft, this.#options), this.stagedRows + 1));
   }
 
-  /** The rows that waited for the end of the file. */
-  end(): StagedRow[] {
-    this.#isAtEnd = true;
-    return this.#waiting.flatMap(({ draft, ordinal }) => this.#check(draft, ordinal));
-  }
-
-  /** @returns none for a row that waits, or that is rejected, unless its key counts */
+  /** @returns none for a row that is rejected, unless its key counts */
   #check(draft: Draft, ordinal: number): StagedRow[] {
-    // Numbers are read by what the file has said so far.
-    const isDecided = this.#isAtEnd || this.#waiting.length >= MAX_WAITING;
-    const { kind, innerKind, fileFormat, columnOf, onFault, ...options } = this.#options;
-    const { rejection, mark, variants = [] } = draft;
+    const { kind, innerKind, fileFormat, columnOf, onFault } = this.#options;
+    const { rejection, variants = [] } = draft;
     const faults: Fault[] = [];
-    let isAmbiguous = false;
     const rejecting =
       (row: Valued): Reject =>
       (name, reason, part) => {
@@ -69,25 +52,12 @@ export class RowReader {
         // Several fields may come from one cell.
         if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
           return;
-        faults.push({ ...place, column, value, reason: mark === 'unterminated' ? reason + MAY_BE_CUT : reason });
+        faults.push({ ...place, column, value, reason });
       };
-    const parse = (row: Valued, of: ImportKind, reject: Reject): StagedRow =>
-      parseRow(row, of, reject, (field, name, value) => {
-        const column = columnOf(name, row);
-        try {
-          if (isNumber(field)) this.#points.learn(column, value);
-          return field.parse(value, options);
-        } catch (error) {
-          if (!(error instanceof AmbiguousNumberError)) throw error;
-          isAmbiguous = true;
-          if (!isDecided || !this.#points.has(column)) throw error;
-          return field.parse(value, { ...options, decimal: '.' });
-        }
-      });
     const reject = rejecting(draft);
     // First, because its key may be none of a product.
     if (rejection) reject(kind.key, rejection);
-    const row = parse(draft, kind, reject);
+    const row = this.#parse(draft, kind, reject);
     const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
     if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
     const conflict = kind.check?.(row);
@@ -97,7 +67,7 @@ export class RowReader {
       innerKind &&
       variants.map((variant, at): StagedRow => {
         const rejectInner = rejecting(variant);
-        const parsed = parse(variant, innerKind, rejectInner);
+        const parsed = this.#parse(variant, innerKind, rejectInner);
         innerKind.inner?.check(parsed, row, earlier, (name, reason) => {
           // The first of the rows that share a sku keeps it.
           if (!(fileFormat.mayShareSkus && name === 'sku')) rejectInner(name, reason);
@@ -105,36 +75,41 @@ export class RowReader {
         return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
       });
     const { maxRows = 0 } = innerKind?.inner ?? {};
-    if (variants.length > maxRows) reject('variants', `has ${variants.length} variants, and may have ${maxRows}`);
-    if (isAmbiguous && !isDecided) {
-      this.#waiting.push({ draft, ordinal });
-      this.stagedRows = ordinal;
-      return [];
-    }
+    if (variants.length > maxRows)
+      reject('variants', `has ${variants.length} variants, and may have at most ${maxRows}`);
     for (const fault of faults) onFault(fault);
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
     const slug_source = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const slug_end = kind.key === 'sku' ? slugify(String(row.sku ?? '')) || undefined : undefined;
-    const known = { ordinal, slug_source, slug_end };
+    const known = { ordinal, slug_source };
     if (faults.length === 0) {
-      this.#noteCurrency(row.currency);
-      this.stagedRows = Math.max(this.stagedRows, ordinal);
-      return [{ ...row, ...known, mark, inner_rows: draft.variants && innerRows }];
+      const { currency } = row;
+      if (typeof currency === 'string' && !isKnownCurrency(currency)) this.unknownCurrencies.add(currency);
+      this.stagedRows = ordinal;
+      return [{ ...row, ...known, inner_rows: draft.variants && innerRows }];
     }
     const { [kind.key]: key, line, record, present, name } = row;
     if (!kind.keepsRejected || !key) return [];
-    this.stagedRows = Math.max(this.stagedRows, ordinal);
-    return [{ line, record, present, if_new: [], ...known, mark: 'rejected', [kind.key]: key, name }];
+    this.stagedRows = ordinal;
+    return [{ line, record, present, if_new: [], ...known, is_rejected: true, [kind.key]: key, name }];
   }
 
-  #noteCurrency(code: unknown): void {
-    if (typeof code !== 'string' || isKnownCurrency(code) || this.unknownCurrencies.size >= MAX_UNKNOWN) return;
-    this.unknownCurrencies.add(code);
+  #parse(row: Valued, kind: ImportKind, reject: Reject): StagedRow {
+    const { columnOf, ...options } = this.#options;
+    return parseRow(row, kind, reject, (field, name, value) =>
+      field.parse(value, isAmbiguous(value) ? { ...options, decimal: this.#decimalOf(columnOf(name, row)) } : options),
+    );
+  }
+
+  /** That of the operator, or a point where one of the first records has it for certain. */
+  #decimalOf(column: string): DecimalMark | undefined {
+    const { decimal, head } = this.#options;
+    if (decimal !== undefined) return decimal;
+    if (!this.#decimals.has(column))
+      this.#decimals.set(column, head.some((record) => hasDecimalPoint(partOf(record, column))) ? '.' : undefined);
+    return this.#decimals.get(column);
   }
 }
-
-const isNumber = ({ type }: Field): boolean => /^(?:int|bigint|numeric)/.test(type);
 
 /** @param parse reads a value that is not blank */
 const parseRow = (
@@ -143,7 +118,7 @@ const parseRow = (
   reject: Reject,
   parse: (field: Field, name: string, value: Value) => unknown,
 ): StagedRow => {
-  const row: StagedRow = { ...placeOf(place), present: [], if_new: [] };
+  const row: StagedRow = { ...placeOf(place), present: [], if_new: [], is_rejected: false };
   for (const [name, field] of Object.entries(kind.fields)) {
     const isForNew = values[name] === undefined && ifNew[name] !== undefined;
     const value = isForNew ? ifNew[name] : values[name];

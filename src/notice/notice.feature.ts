@@ -1,5 +1,4 @@
 import type { Feature } from '../feature.ts';
-import { traceReads } from '../observability/tracing.ts';
 import { inEffect, readable } from './in-effect.ts';
 import { createNoticeLoaders, createNoticeReads } from './notice.loader.ts';
 import { ViewCounter } from './view-counter.ts';
@@ -9,18 +8,16 @@ export const notice: Feature = {
   nextChangeSql: inEffect.nextChangeSql,
   visibleBy: { alone: readable, inLists: inEffect, mayEnd: true },
   triggers: ['vitrine_notify', 'vitrine_notify_truncate'],
-  silentColumns: ['view_count'],
   // Without the second, notice detail would answer 500.
   rights: ['select', 'update (view_count)'],
   functions: ['vitrine_are_translations', 'vitrine_is_moment'],
   register: () => import('./notice.query.ts'),
-  createLate: ({ sql, clock, tracing, timeoutMs }) => {
+  createLate: ({ sql, clock, timeoutMs }) => {
     const counter = new ViewCounter(sql, clock, timeoutMs);
-    const { view } = traceReads(tracing, 'notice', { view: (id: number) => counter.view(id) });
-    return { take: view, metrics: counter.metrics };
+    return { take: (id) => counter.view(id), metrics: counter.metrics };
   },
-  createLoaders: ({ sql, prisma, tracing, late }) => {
-    const reads = traceReads(tracing, 'notice', createNoticeReads(sql, prisma));
+  createLoaders: ({ sql, prisma, late }) => {
+    const reads = createNoticeReads(sql, prisma);
     return (scope) => createNoticeLoaders(reads, scope, late);
   },
 };

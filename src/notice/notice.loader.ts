@@ -1,8 +1,7 @@
 import { LateValue } from '../cache/late-value.ts';
 import type { Notice, NoticeType, Prisma, PrismaClient } from '../database/generated/client/client.ts';
-import { inList } from '../database/prisma.ts';
-import { createSharedLoader, type Sql } from '../database/sql.ts';
-import { isStorable } from '../database/storable-text.ts';
+import { rowsBy } from '../database/prisma.ts';
+import { isStorable, type Sql } from '../database/sql.ts';
 import { type LateSource, type LoaderScope, memo } from '../graphql/context.ts';
 import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
@@ -47,10 +46,7 @@ export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
     const rows = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
     return rows[0]?.nextChangeAt ?? null;
   },
-  byId: createSharedLoader({
-    read: (ids: number[]) => prisma.notice.findMany({ where: { id: { in: inList(ids) } } }),
-    keyOf: ({ id }) => id,
-  }),
+  byId: rowsBy('id', (where) => prisma.notice.findMany({ where })),
 });
 
 /** Loaders for one operation. */
@@ -60,7 +56,6 @@ export const createNoticeLoaders = (
   late?: LateSource,
 ) => {
   let current: Promise<Notice[]> | undefined;
-  let nextChange: Promise<Date | null> | undefined;
 
   const read = async (id: number): Promise<Notice | null> => {
     dependencies.add('notice');
@@ -97,8 +92,7 @@ export const createNoticeLoaders = (
     /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
     nextChangeAt: (): Promise<Date | null> => {
       dependencies.add('notice');
-      nextChange ??= reads.nextChangeAt(now);
-      return nextChange;
+      return reads.nextChangeAt(now);
     },
     /** A readable notice, else null. Where the operation takes late values, its view count is one. */
     viewed: memo(dependencies.takesLate ? readViewed : read),

@@ -1,7 +1,7 @@
 import type { Notice as NoticeRow } from '../database/generated/client/client.ts';
 import { NoticeLevel as Levels, NoticeType as Types } from '../database/generated/client/enums.ts';
 import { builder } from '../graphql/builder.ts';
-import { shownText } from '../language/shown.ts';
+import { shownField } from '../translation/translation.type.ts';
 import { inEffect } from './in-effect.ts';
 
 export const NoticeTypeEnum = builder.enumType(Types, { name: 'NoticeType', description: 'What it is about.' });
@@ -16,19 +16,9 @@ export const Notice = builder.prismaObject('Notice', {
     id: t.exposeInt('id', { description: 'Stays the same for good.' }),
     type: t.expose('type', { type: NoticeTypeEnum }),
     level: t.expose('level', { type: NoticeLevelEnum }),
-    title: t.string({
-      description: 'The line that lists show.',
-      resolve: (notice, _, { language }) => shownText(notice, 'title', language.fallBacks),
-    }),
-    summary: t.string({
-      nullable: true,
-      description: 'A sentence or two for lists.',
-      resolve: (notice, _, { language }) => shownText(notice, 'summary', language.fallBacks),
-    }),
-    content: t.string({
-      description: 'The whole text.',
-      resolve: (notice, _, { language }) => shownText(notice, 'content', language.fallBacks),
-    }),
+    title: t.string(shownField('title', 'The line that lists show.')),
+    summary: t.string({ nullable: true, ...shownField('summary', 'A sentence or two for lists.') }),
+    content: t.string(shownField('content', 'The whole text.')),
     pinned: t.exposeBoolean('pinned', { description: 'Whether it stands before those that are not.' }),
     startsAt: t.expose('startsAt', { type: 'DateTime', description: 'The first moment at which it is in effect.' }),
     endsAt: t.expose('endsAt', {
@@ -62,11 +52,11 @@ export const NoticePage = builder
     description: 'One page of the notice centre. A page past the end is empty and tells the true total.',
     fields: (t) => ({
       items: t.expose('items', { type: [Notice], description: 'The notices of this page.' }),
-      total: t.exposeInt('total', { description: 'Of all pages.' }),
+      total: t.exposeInt('total', { description: 'How many notices all pages have.' }),
       page: t.exposeInt('page', { description: 'From 1.' }),
       pageSize: t.exposeInt('pageSize', { description: 'The most that a page holds.' }),
       pageCount: t.int({
-        description: '0 where there are no notices.',
+        description: 'How many pages there are: 0 without notices.',
         resolve: ({ total, pageSize }) => Math.ceil(total / pageSize),
       }),
     }),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Registry } from 'prom-client';
-import type { Distribution } from './counts.ts';
+import type { Metric as PrometheusMetric, Registry } from 'prom-client';
+import { Distribution } from './counts.ts';
 
 export type Value = number | Distribution;
 
@@ -63,10 +63,46 @@ const FIRST_LOOK_MS = 50;
 export const createMetrics = (metrics: readonly Metric[], pageOfAll?: Metrics['page']): Metrics => {
   let created: Promise<Registry> | undefined;
   const registry = (): Promise<Registry> => {
-    created ??= import('./prometheus.ts').then(({ createRegistry }) => delay(FIRST_LOOK_MS, createRegistry(metrics)));
+    created ??= createRegistry(metrics).then((registered) => delay(FIRST_LOOK_MS, registered));
     return created;
   };
   return { registry, page: pageOfAll ?? (async () => pageOf(await registry())) };
+};
+
+/** The metrics of the process begin once for all its gateways: prom-client never ends them, and they would keep a closed gateway in memory. */
+let ofProcess: Registry | undefined;
+
+/** A registry of these metrics, and of those of the process. prom-client's own classes would have to get each value of a histogram by itself. */
+const createRegistry = async (metrics: readonly Metric[]): Promise<Registry> => {
+  const prometheus = await import('prom-client');
+  if (!ofProcess) {
+    ofProcess = new prometheus.Registry();
+    prometheus.collectDefaultMetrics({ register: ofProcess });
+  }
+  const registry = new prometheus.Registry();
+  for (const { read, ...metric } of metrics) {
+    const get = async () => ({ ...metric, values: samplesOf(read()).flatMap((each) => valuesOf(metric.name, each)) });
+    registry.registerMetric({ name: metric.name, get } as unknown as PrometheusMetric);
+  }
+  return prometheus.Registry.merge([ofProcess, registry]);
+};
+
+const samplesOf = (value: Value | Iterable<Sample<Value>>): readonly Sample<Value>[] =>
+  typeof value === 'number' || value instanceof Distribution ? [[{}, value]] : [...value];
+
+const valuesOf = (name: string, [labels, value]: Sample<Value>) => {
+  if (typeof value === 'number') return [{ labels, value }];
+  const { bounds, counts, sum } = value;
+  let count = 0;
+  const buckets = counts.map((inRange, index) => {
+    count += inRange;
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: String(bounds[index] ?? '+Inf') }, value: count };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
 };
 
 /** The metrics of a registry as text. */

@@ -12,11 +12,8 @@ import {
   serviceInstanceIdDetector,
 } from '@opentelemetry/resources';
 import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
-  type Sampler,
   type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
@@ -31,10 +28,10 @@ const CLOSE_TIMEOUT_MS = 2000;
 const UNNAMED = 'statement';
 
 /** Tracing by OpenTelemetry's SDK. In its own file, so that the SDK is loaded only where traces are configured. */
-export const createOpentelemetry = (config: TracingConfig, version: string, log: Logger): Tracing => {
+export const createOpentelemetry = ({ share, delayMs }: TracingConfig, version: string, log: Logger): Tracing => {
   const provider = new TracerProvider({
-    sampler: samplerOf(config),
-    spanProcessors: [new BatchSpanProcessor({ exporter: createTraceExporter(log), ...config.batch })],
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter: createTraceExporter(log), scheduledDelayMillis: delayMs })],
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'vitrine', 'service.version': version }))
       .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })),
@@ -48,9 +45,6 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
     tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
 
   return {
-    isOn: true,
-    current: () => running.getStore(),
-
     startRequest: (headers, startMs) => {
       const parent =
         headers.traceparent === undefined ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, headers, HEADER_GETTER);
@@ -69,11 +63,18 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
       };
     },
 
-    span: (name, attributes, work) => {
+    span: async (name, attributes, work) => {
       const parent = running.getStore();
       if (!parent) return work();
       const span = startUnder(parent, name, { attributes });
-      return running.run(span, () => endWith(span, work));
+      try {
+        return await running.run(span, work);
+      } catch (error) {
+        fail(span, error);
+        throw error;
+      } finally {
+        span.end();
+      }
     },
 
     startStatement: (name, text) => {
@@ -103,41 +104,9 @@ const HEADER_GETTER: TextMapGetter<IncomingHttpHeaders> = {
   get: (headers, name) => headers[name],
 };
 
-const samplerOf = ({ sampler, samplerArg }: TracingConfig): Sampler => {
-  const [, isParentBased, kind] = /^(parentbased_)?(.*)$/.exec(sampler) ?? [];
-  const root =
-    kind === 'always_off'
-      ? new AlwaysOffSampler()
-      : kind === 'traceidratio'
-        ? new TraceIdRatioBasedSampler(samplerArg)
-        : new AlwaysOnSampler();
-  return isParentBased ? new ParentBasedSampler({ root }) : root;
-};
-
 const fail = (span: Span, error: unknown): void => {
   span.setStatus({ code: SpanStatusCode.ERROR });
   if (error instanceof Error) span.setAttribute('error.type', 'code' in error ? String(error.code) : error.name);
-};
-
-// Prisma's promises are not of the native class.
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-
-/** Ends the span when the work ends: at once, or when its promise settles. */
-const endWith = <Result>(span: Span, work: () => Result): Result => {
-  const failed = (error: unknown): void => {
-    fail(span, error);
-    span.end();
-  };
-  try {
-    const result = work();
-    if (isThenable(result)) result.then(() => span.end(), failed);
-    else span.end();
-    return result;
-  } catch (error) {
-    failed(error);
-    throw error;
-  }
 };
 
 /** Sends spans by OTLP over HTTP, configured by OpenTelemetry's own variables: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */

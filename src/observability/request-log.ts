@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { LoadState } from '../overload/load-guard.ts';
 import { MAX_PATH_CHARS, shortened } from './log.ts';
-import type { AnsweredRequest, RequestContext } from './observation.ts';
+import type { AnsweredRequest, RequestContext } from './request-context.ts';
 
-/** Which requests are logged: all, those without a cached response, or none. */
-export type LogRequests = 'all' | 'misses' | 'none';
+/** Which requests are logged: those without a response in memory, or none. */
+export type LogRequests = 'misses' | 'none';
 
 /** Clients can make requests fail as fast as they can send them: more lines than this a second would fill the disk, and say nothing new. */
 const MAX_FAILURES_PER_S = 20;
@@ -17,7 +17,6 @@ const OVERLOAD_INTERVAL_MS = 5000;
 export class RequestLog {
   readonly #log: Logger;
   readonly #isOn: boolean;
-  readonly #hasHits: boolean;
   /** Of this second, by mistakes of clients. */
   #failures = 0;
   #overloads = 0;
@@ -26,7 +25,6 @@ export class RequestLog {
   constructor(log: Logger, which: LogRequests) {
     this.#log = log;
     this.#isOn = which !== 'none' && log.isLevelEnabled('info');
-    this.#hasHits = which === 'all';
   }
 
   writeOverload(load: LoadState): void {
@@ -37,14 +35,10 @@ export class RequestLog {
     this.#log.warn({ ...load, refused: this.#overloads }, 'overload: requests are rejected');
   }
 
-  writeHit(hit: AnsweredRequest): void {
-    if (this.#hasHits) this.writeRequest(hit);
-  }
-
   writeRequest({ request, status, durationMs: ms }: AnsweredRequest): void {
     const { origin, span, counts, cache, code, statements, isRejected } = request;
     // A line for each rejection would add to the overload.
-    if (!this.#isOn || isRejected || !(this.#hasHits || this.#isWorthALine(request, status))) return;
+    if (!this.#isOn || isRejected || !this.#isWorthALine(request, status)) return;
     const { requestId, method } = origin;
     const { handler, operation } = counts;
     const traceId = span?.traceId;
@@ -56,7 +50,7 @@ export class RequestLog {
     );
   }
 
-  /** Hits have none; probes, scrapes and pages only if they fail. */
+  /** Answers from memory have none; probes, scrapes and pages only if they fail. */
   #isWorthALine({ counts: { handler }, cache, code }: RequestContext, status: number): boolean {
     if (cache === 'hit' || (handler === 'other' && status < 400)) return false;
     return !isMistake(code, status) || this.#isWithinRate();

@@ -1,7 +1,7 @@
 import perfHooks from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import { Overloaded } from '../errors.ts';
-import { type WaitingClient, WaitingLine } from './waiting-line.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 export type LoadGuard = ReturnType<typeof createLoadGuard>;
 
@@ -9,12 +9,10 @@ interface Options {
   /** Upper bound on requests that have begun or wait, and on executions. */
   readonly maxInFlight: number;
   readonly maxWaitMs: number;
-  readonly maxLoopLagMs: number;
   readonly poolSize: number;
   /** Connections for reads, those to replicas included. */
   readonly connections?: number | undefined;
   readonly pool: Pick<Pool, 'waitingCount'>;
-  readonly lag: ReturnType<typeof watchLoopLag>;
   /** Is called with each refusal. */
   readonly onRefused: (load: LoadState) => void;
 }
@@ -24,7 +22,6 @@ export interface LoadState {
   readonly inFlight: number;
   readonly waiting: number;
   readonly statementsWaiting: number;
-  readonly lagMs: number;
 }
 
 /** More would only wait in memory, which the garbage collector then copies, for a turn of the event loop. */
@@ -50,11 +47,9 @@ const MAX_QUEUE_PER_CONNECTION = 100;
 export const createLoadGuard = ({
   maxInFlight,
   maxWaitMs,
-  maxLoopLagMs,
   poolSize,
   connections = poolSize,
   pool,
-  lag,
   onRefused,
 }: Options) => {
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
@@ -72,29 +67,15 @@ export const createLoadGuard = ({
   });
   const semaphore = createSemaphore(most + MORE_EXECUTIONS);
 
-  /** Whether the event loop lags so much that requests are rejected unread. */
-  const isLagging = (): boolean => lag.standingMs() > maxLoopLagMs;
-
   /** The error of a refused request. */
   const refuse = (): Overloaded => {
-    const lagMs = Math.round(lag.standingMs());
-    onRefused({
-      inFlight: semaphore.size(),
-      waiting: line.waiting(),
-      statementsWaiting: pool.waitingCount,
-      lagMs,
-    });
+    onRefused({ inFlight: semaphore.size(), waiting: line.waiting(), statementsWaiting: pool.waitingCount });
     return refusal;
   };
 
   return {
-    /** Does the work of a request that will probably be executed, if it may begin now; else undefined. */
-    ifFree: <Result>(key: string | undefined, work: () => Promise<Result>): Promise<Result> | undefined =>
-      line.ifFree(key, work),
-    /** Does the work of such a request when its turn has come. Resolves to undefined where it did not come in time. */
-    inTurn: <Result>(client: WaitingClient, work: () => Promise<Result>): Promise<Result | undefined> =>
-      line.inTurn(client, work),
-    isLagging,
+    /** Requests that will probably be executed begin by it. */
+    line,
     refuse,
     /** Does the work of an execution in its turn. @throws (in the promise) Overloaded, at once or after too long a wait */
     during: async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -107,10 +88,7 @@ export const createLoadGuard = ({
     },
     /** How much is executed or waits. */
     inFlight: (): number => semaphore.size() + line.waiting(),
-    stop: (): void => {
-      line.stop();
-      lag.stop();
-    },
+    stop: (): void => line.stop(),
   };
 };
 
@@ -135,29 +113,6 @@ export const createSemaphore = (count: number) => {
         else taken -= 1;
       }
     },
-  };
-};
-
-const LOOK_MS = 50;
-const LOOKS = 4;
-
-/** Measured by the delay of a timer: Node's histogram would wake an idle process more often, and keeps no order. */
-export const watchLoopLag = () => {
-  const lagsMs = new Array<number>(LOOKS).fill(0);
-  let looks = 0;
-  let lastMs = performance.now();
-  let standingMs = 0;
-  const looking = setInterval(() => {
-    const nowMs = performance.now();
-    lagsMs[looks % LOOKS] = nowMs - lastMs - LOOK_MS;
-    looks += 1;
-    lastMs = nowMs;
-    standingMs = Math.min(...lagsMs);
-  }, LOOK_MS).unref();
-  return {
-    /** The lowest of the last few samples, in milliseconds: a single pause (garbage collection, a burst) does not count, lasting lag does. */
-    standingMs: (): number => standingMs,
-    stop: (): void => clearInterval(looking),
   };
 };
 

@@ -86,10 +86,6 @@ export class WaitingLine {
     return place && work();
   }
 
-  taken(): number {
-    return this.#taken;
-  }
-
   waiting(): number {
     return this.#waiting;
   }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { type DefinitionNode, parse, separateOperations } from 'graphql';
 import type { PageSources } from '../http/response-headers.ts';
 import { startThread } from '../start-thread.ts';
-import variables from './graphiql-examples.json' with { type: 'json' };
 import {
   type Addresses,
   type BundledPage,
@@ -15,7 +15,7 @@ import {
 } from './page.ts';
 
 /**
- * GraphiQL: 9 MB of files. The process has 45 MB more after its first use: 13 MB are kept, the rest is what malloc does not give back.
+ * GraphiQL: 9 MB of files, read and compressed at its first use.
  * @param introspection false: it does not load the schema, and says so
  */
 export const createGraphiql = (introspection: boolean): BundledPage =>
@@ -53,21 +53,36 @@ const pageSources: PageSources = {
   'font-src': 'data:',
 };
 
-/** A tab of GraphiQL: an operation with a comment that says what it is for, and its variables in JSON. */
-interface Tab {
-  readonly query: string;
-  readonly variables: string;
-}
+/** What the operations of the demo shop are tried with: each gives a result with any catalogue. */
+const VARIABLES: Readonly<Record<string, object>> = {
+  MenuBranch: { id: 1 },
+  Suggestions: { prefix: 'te', limit: 8 },
+  Search: { search: 'tea', filter: { inStock: true }, page: 1 },
+  Category: {
+    id: 1,
+    filter: {
+      attributes: [{ name: 'Weight (g)', max: '600' }],
+      options: [{ name: 'Colour', values: ['Navy', 'Sand', 'Oat'] }],
+    },
+    page: 1,
+  },
+  Product: { id: 1 },
+  ProductChanges: { id: 1 },
+  Viewed: { ids: [1, 2, 999_999] },
+  Notices: { page: 1, type: 'ANNOUNCEMENT' },
+  Notice: { id: 1 },
+};
 
-/** Typical operations of a storefront, in the order of the tabs. Each gives a result with any catalogue. */
-export const readExamples = (): Tab[] =>
-  readFileSync(new URL('./graphiql-examples.graphql', import.meta.url), 'utf8')
-    .split(/(?<=^}\n)\n(?=#)/m)
-    .map((query) => {
-      const [, name = ''] = /^(?:query|subscription) (\w+)/m.exec(query) ?? [];
-      const given: unknown = new Map(Object.entries(variables)).get(name);
-      return { query, variables: given === undefined ? '' : JSON.stringify(given, null, 2) };
-    });
+/** A tab of GraphiQL for each operation of the demo shop, with its fragments, and the comments that stand above both. */
+export const readExamples = () => {
+  const text = readFileSync(new URL('../../examples/shop/operations.graphql', import.meta.url), 'utf8');
+  const withComment = ({ loc }: DefinitionNode): string =>
+    loc ? text.slice(text.lastIndexOf('\n\n', loc.start) + 2, loc.end) : '';
+  return Object.entries(separateOperations(parse(text))).map(([name, { definitions }]) => ({
+    query: definitions.map(withComment).join('\n\n'),
+    variables: VARIABLES[name] ? JSON.stringify(VARIABLES[name], null, 2) : '',
+  }));
+};
 
 const page = htmlTemplate('graphiql.html');
 

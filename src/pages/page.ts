@@ -44,8 +44,8 @@ interface Options {
 }
 
 /**
- * A page without assets of other hosts. These are read and compressed at the first request, because most instances never get one, and then kept in
- * memory.
+ * A page without assets of other hosts. Its own are read and compressed at the first request, because most instances never get one, and then kept
+ * in memory.
  */
 export const createBundledPage = ({ assets = NO_ASSETS, render, sources, headers }: Options): BundledPage => {
   const pages = new Map<number, Promise<StaticFile>>();

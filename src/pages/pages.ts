@@ -80,7 +80,7 @@ export const PAGES: readonly PageRow[] = [
     path: '/openapi.json',
     exposure: 'docs',
     create: ({ openapi }) => ({ page: async () => openapi }),
-    link: { name: 'openapi', title: 'OpenAPI', about: 'The same for tools.', relation: 'service-desc' },
+    link: { name: 'openapi', title: 'OpenAPI', about: 'The REST paths, for tools.', relation: 'service-desc' },
   },
 ];
 

@@ -1,8 +1,7 @@
 import type { ClientBase } from 'pg';
-import type { Counts, ImportKind, Range, Refused, RowWriter, WriteContext } from '../import/kind.ts';
-import { REFUSED, reject } from '../import/write/checks.ts';
-import { INNER_STAGE, isPresent, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
-import { createTableWriter, dependentRows, freeValues, type TableWriter } from '../import/write/writer.ts';
+import type { ImportKind, Range, RowWriter, WriteContext } from '../import/kind.ts';
+import { INNER_STAGE, isPresent, reject, rejectTaken, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
+import { createTableWriter, freeValues } from '../import/write/writer.ts';
 
 /**
  * Writes products with the variants that they say, each part of a range after the other: variants that a product has no more go first, because a
@@ -10,48 +9,37 @@ import { createTableWriter, dependentRows, freeValues, type TableWriter } from '
  * @param products writes the products alone
  */
 export const withVariants = async (context: WriteContext, products: RowWriter): Promise<RowWriter> => {
-  const { client, innerKind: kind } = context;
+  const { client, prune, innerKind: kind } = context;
   if (!kind || !(await stageVariants(context, kind))) return products;
   const variants = await createTableWriter(context, kind, INNER_STAGE);
   return {
-    differing: `${products.differing}
-      union ${variants.differing}
-      union select ordinal from ${INNER_STAGE} where target_id is null and owner_id is not null
-      union select s.ordinal ${ABSENT}`,
     begin: async () => {
       await products.begin(context);
-      // Those of a rejected product are written no more; the catalogue's that they stand for stay.
-      await client.query(
-        `update ${INNER_STAGE} v set ordinal = null where not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
-      );
+      // Variants that go give their skus to those that come.
+      const { rows } = await client.query<{ id: number }>(`
+        select t.id from product_variant t
+        where exists (select from ${INNER_STAGE} v where v.sku = t.sku) and (${isAbsent()} or ${prune?.isGone ?? 'false'})`);
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0) await client.query('update product_variant set sku = null where id = any ($1)', [ids]);
       await freeValues(client, kind, INNER_STAGE);
       return true;
     },
-    write: (range) => writeRange(context, products, variants, range),
-    reject: rejectUnfitVariants,
+    write: async (range) => {
+      const { rowCount: deleted } = await client.query(
+        `delete from product_variant t where ${isAbsent('s.ordinal between $1 and $2')}`,
+        [range.from, range.to],
+      );
+      const counts = await products.write(range, context);
+      await setOwners(client, range);
+      return { ...counts, inner: { ...(await variants.write(range)), deleted: deleted ?? 0 } };
+    },
+    recheck: rejectUnfitVariants,
   };
 };
 
-const writeRange = async (
-  context: WriteContext,
-  products: RowWriter,
-  variants: TableWriter,
-  range: Range,
-): Promise<Counts> => {
-  const { client } = context;
-  const gone = `select t.id ${ABSENT} and s.ordinal between $1 and $2`;
-  const { rowCount: deleted } = await client.query(`delete from product_variant where id = any (array(${gone}))`, [
-    range.from,
-    range.to,
-  ]);
-  const counts = await products.write(range, context);
-  await setOwners(client, range);
-  return { ...counts, inner: { ...(await variants.write(range)), deleted: deleted ?? 0 } };
-};
-
-/** The variants `t` of the products `s` that say theirs, and not these. */
-const ABSENT = `
-  from product_variant t, ${STAGE} s where s.inner_rows is not null and t.product_id = s.target_id
+/** The product of the variant `t` is in the file with all its variants, and `t` is none of them. */
+const isAbsent = (isProduct = 'true'): string => `
+  exists (select from ${STAGE} s where s.inner_rows is not null and s.target_id = t.product_id and ${isProduct})
     and not exists (select from ${INNER_STAGE} v where v.target_id = t.id)`;
 
 /** Stages the variants of products, and rejects products with one that cannot be written. @returns whether a product says something of variants */
@@ -65,12 +53,12 @@ const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<b
   await client.query(`create index on ${STAGE} (target_id); analyze ${STAGE} (target_id); analyze ${INNER_STAGE}`);
   await setOwners(client, { from: 1, to: stagedRows });
   if (context.mayShareSkus) await leaveSkuToFirst(context, INNER_STAGE);
-  await findVariants(client, INNER_STAGE, prune ? `${IS_GIVEN_UP} or ${prune.isGone}` : IS_GIVEN_UP);
+  await findVariants(client, INNER_STAGE);
   await settlePositions(client);
   for (const column of ['target_id', 'sku']) await client.query(`create index on ${INNER_STAGE} (${column})`);
   await client.query(`analyze ${INNER_STAGE}`);
-  await rejectUnfitVariants(context);
   await prune?.keep(kind.table, INNER_STAGE);
+  await rejectUnfitVariants(context);
   return true;
 };
 
@@ -86,7 +74,7 @@ export const leaveSkuToFirst = async ({ client, onWarning }: WriteContext, stage
   const { rows } = await client.query<{ sku: string; line: number }>(`
     with ranked as (
       select ordinal, place, sku, line, row_number() over (partition by sku order by ordinal, place) as rank
-      from ${stage} where sku is not null and mark is distinct from 'rejected')
+      from ${stage} where sku is not null and not is_rejected)
     update ${stage} s set sku = null from ranked
     where rank > 1 and ranked.ordinal = s.ordinal and ranked.place is not distinct from s.place
     returning ranked.sku, ranked.line`);
@@ -107,27 +95,16 @@ const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
     where s.inner_rows is null and said.fields is not null`);
 };
 
-/** The product of the variant `t` is in the file, with all its variants, and is not cut off there. */
-const IS_GIVEN_UP = `exists (
-  select from ${STAGE} g where g.target_id = t.product_id and g.inner_rows is not null and g.mark is distinct from 'unterminated')`;
-
-/**
- * Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku.
- * @param mayMove the condition that a variant `t` of another product becomes one of this
- */
-export const findVariants = async (client: ClientBase, stage: string, mayMove: string): Promise<void> => {
-  const hasValues = isPresent('optionValues');
+/** Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku. */
+export const findVariants = async (client: ClientBase, stage: string): Promise<void> => {
   await client.query(`
     update ${stage} s set target_id = t.id from product_variant t
-    where t.product_id = s.owner_id and t.option_values = coalesce(s.option_values, '{}') and (${hasValues} or s.sku is null)`);
+    where t.product_id = s.owner_id and t.option_values = coalesce(s.option_values, '{}')
+      and (${isPresent('optionValues')} or s.sku is null)`);
   await client.query(`
-    update ${stage} s set target_id = found.id
-    from (
-      select distinct on (t.id) t.id, s.ordinal, s.place from ${stage} s join product_variant t on t.sku = s.sku
-      where s.target_id is null and (t.product_id = s.owner_id or ${hasValues} and (${mayMove}))
-        and not exists (select from ${stage} o where o.target_id = t.id)
-      order by t.id, t.product_id is distinct from s.owner_id, s.ordinal desc, s.place) found
-    where found.ordinal = s.ordinal and found.place is not distinct from s.place`);
+    update ${stage} s set target_id = t.id from product_variant t
+    where s.target_id is null and t.product_id = s.owner_id and t.sku = s.sku
+      and not exists (select from ${stage} o where o.target_id = t.id or (o.owner_id, o.sku) = (s.owner_id, s.sku) and o.ordinal > s.ordinal)`);
 };
 
 /** Variants whose file has no positions keep theirs, unless one is new or their order is another. */
@@ -141,27 +118,26 @@ const settlePositions = async (client: ClientBase): Promise<void> => {
 };
 
 /** Which of its prices a staged row does not say of a stored one, which would keep the amount in another currency; null if it says both. */
-export const unsaidOf = (stored: string): string => `
+const unsaidOf = (stored: string): string => `
   case when not ${isPresent('price')} then 'price'
-    when not ${isPresent('listPrice')} and (${stored}.list_price is not null or 'listPrice' = any (s.if_new)) then 'listPrice' end`;
+    when not ${isPresent('listPrice')} and ${stored}.list_price is not null then 'listPrice' end`;
 
 /** Why a price is refused that keeps its amount in another currency. */
-export const isIn = (currency: string): string => `concat('is missing, and the stored one is in ', ${currency})`;
-
-const ofProduct = `format('is that of a variant of the product "%s"', p.slug)`;
+const isIn = (currency: string): string => `concat('is missing, and the stored one is in ', ${currency})`;
 
 /** What the database would refuse of staged variants, and what would give a price another currency; as ordinal, place, line, record, field, … */
-const VARIANT_FAULTS = [
+const faultsOf = (isGone: string): string[] => [
   `select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
    from ${INNER_STAGE} s where target_id is null and not ${isPresent('price')}`,
   `select s.ordinal, s.place, s.line, s.record, ${unsaidOf('t')}, '', ${isIn('p.currency')}
-   from ${INNER_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal left join product o on o.id = g.target_id
-     join product_variant t on t.id = s.target_id join product p on p.id = t.product_id
-   where g.inner_rows is not null and ${unsaidOf('t')} is not null and coalesce(g.currency, o.currency) <> p.currency`,
+   from ${INNER_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal join product_variant t on t.id = s.target_id
+     join product p on p.id = t.product_id
+   where g.inner_rows is not null and ${unsaidOf('t')} is not null and g.currency <> p.currency`,
   // The variant that has the sku keeps it.
-  `select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, ${ofProduct}
+  `select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
    from ${INNER_STAGE} s join product_variant t on t.sku = s.sku and t.id is distinct from s.target_id join product p on p.id = t.product_id
-   where not ${IS_GIVEN_UP} and not exists (select from ${INNER_STAGE} o where o.target_id = t.id)`,
+   where not (${isGone}) and not exists (select from ${STAGE} g where g.inner_rows is not null and g.target_id = t.product_id)
+     and not exists (select from ${INNER_STAGE} o where o.target_id = t.id)`,
   `select ordinal, place, line, record, 'sku', sku, 'is that of a variant of another product in the file'
    from (
      select s.*, first_value(s.ordinal) over (partition by s.sku order by t.sku is distinct from s.sku, s.ordinal) as first
@@ -169,41 +145,22 @@ const VARIANT_FAULTS = [
    where ordinal <> first`,
 ];
 
-/**
- * The products that cannot be written without a rejected one `r`: those that would get the sku of one of its variants, which stay with it, and those
- * whose currency changes while a variant of theirs was to become one of the rejected product.
- */
-const DEPENDENT_PRODUCTS = [
-  `select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, ${ofProduct}
-   from ${STAGE} g join product p on p.id = g.target_id join product_variant t on t.product_id = p.id
-     join ${INNER_STAGE} s on s.sku = t.sku and s.ordinal <> g.ordinal
-   where g.ordinal = r.ordinal`,
-  `select g.ordinal, 0, g.line, g.record, 'sku', s.sku, 'is to go to another product, which is rejected'
-   from ${INNER_STAGE} s join product_variant t on t.id = s.target_id and t.sku = s.sku join product p on p.id = t.product_id
-     join ${STAGE} g on g.target_id = p.id and g.ordinal <> s.ordinal and g.currency <> p.currency
-   where s.ordinal = r.ordinal`,
-];
-
-/** Rejects products with a variant that is at fault, and those that depend on them; all of a product go with it. */
-const rejectUnfitVariants = (context: WriteContext, refused: readonly Refused[] = []): Promise<number> => {
-  const ofProducts = dependentRows(context.kind).map(
-    (dependent) =>
-      `select g.ordinal, 0, g.line, g.record, d.field, d.value, d.reason from (${dependent}) d join ${STAGE} g using (ordinal)`,
-  );
-  const dependent = [...DEPENDENT_PRODUCTS, ...ofProducts].join(' union all ');
-  return reject(
-    context,
-    `with recursive faults (ordinal, place, line, record, field, value, reason) as (
-       select ordinal, 0, s.line, s.record, field, value, reason from ${REFUSED} join ${STAGE} s using (ordinal)
-       union all ${VARIANT_FAULTS.join(' union all ')}),
-     rejected as (
-       select * from faults
-       union
-       select also.* from rejected r cross join lateral (${dependent}) also (ordinal, place, line, record, field, value, reason))
-     delete from ${STAGE} s using (select distinct on (ordinal) * from rejected order by ordinal, place) f where f.ordinal = s.ordinal
-     returning f.line, f.record, f.field, f.value, f.reason`,
-    [JSON.stringify(refused)],
-  );
+/** Rejects products with a variant that is at fault, until none is: what a rejected product keeps is at the disposal of no other. */
+const rejectUnfitVariants = async (context: WriteContext): Promise<void> => {
+  const { client, prune } = context;
+  let rejected: number;
+  do {
+    await client.query(
+      `delete from ${INNER_STAGE} v where not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
+    );
+    rejected = await reject(
+      context,
+      `with faults (ordinal, place, line, record, field, value, reason) as (${faultsOf(prune?.isGone ?? 'false').join(' union all ')})
+       delete from ${STAGE} s using (select distinct on (ordinal) * from faults order by ordinal, place) f where f.ordinal = s.ordinal
+       returning f.line, f.record, f.field, f.value, f.reason`,
+    );
+    rejected += await rejectTaken(context);
+  } while (rejected > 0);
 };
 
 /** Names of options, and prices, without variants have to fit those of the catalogue. */

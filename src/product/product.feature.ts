@@ -1,6 +1,5 @@
 import type { Product } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
-import { traceReads } from '../observability/tracing.ts';
 import { createProductReads, ProductLoaders } from './product.loader.ts';
 import { visibility } from './visibility.ts';
 
@@ -18,7 +17,6 @@ export const product: Feature = {
     'vitrine_words_delete',
     'vitrine_words_truncate',
   ],
-  silentColumns: [],
   rights: ['select'],
   alsoReads: ['product_words', 'translated_words', 'slug_alias'],
   functions: [
@@ -32,7 +30,7 @@ export const product: Feature = {
   register: () => import('./product.query.ts'),
   createLoaders: (deps) => {
     const known = deps.knownRows?.of<Product>('product');
-    const reads = traceReads(deps.tracing, 'product', createProductReads(deps, known));
+    const reads = createProductReads(deps, known);
     return (scope) => new ProductLoaders(reads, scope, known);
   },
 };

@@ -16,7 +16,7 @@ import {
 } from '../import/fields/lists.ts';
 import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
 import { amount, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
-import { explainSlug, PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
+import { PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
 import {
   code,
   count,
@@ -43,9 +43,7 @@ import {
   UPDATED_AT,
   type WriteContext,
 } from '../import/kind.ts';
-import type { Key } from '../import/options.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
-import { rejectSeparated, rejectUnterminated } from '../import/write/checks.ts';
 import { STAGE } from '../import/write/stage.ts';
 import { findProducts } from './product-slugs.import.ts';
 import { leaveSkuToFirst, rejectUnfitProducts, withVariants } from './product-variants.import.ts';
@@ -72,7 +70,6 @@ const product: ImportKind = {
   table: 'product',
   plural: 'products',
   key: 'slug',
-  explain: explainSlug,
   innerTable: 'product_variant',
   keepsRejected: true,
   fields: withTranslations(
@@ -90,18 +87,13 @@ const product: ImportKind = {
         ...nullable,
         mustExceed: 'price',
         ...ofVariants,
-        // The file has only the reduced price.
-        keep: 'coalesce(t.list_price, t.price)',
       }),
       currency: field('currency', 'char(3)', currency),
       // The default of the table would be sold out.
       stock: { ...STOCK, ...ofVariants },
       sales: field('sales', 'int', count),
       imageUrl: field('image_url', 'text', pictureUrl, nullable),
-      imageUrls: field('image_urls', 'text[]', pictureUrls, {
-        // The file has only the first of the pictures.
-        keep: 'array_replace(t.image_urls, t.image_url, s.image_url)',
-      }),
+      imageUrls: field('image_urls', 'text[]', pictureUrls),
       imageAlts: field('image_alts', 'text[]', plain(textsByPlace)),
       sku: field('sku', 'text', code, { ...nullable, isUnique: true }),
       optionNames: field('option_names', 'text[]', plain(optionNames)),
@@ -185,7 +177,6 @@ const product: ImportKind = {
       const { client, kind } = context;
       if (context.mayShareSkus) await leaveSkuToFirst(context, STAGE);
       await findProducts(client, kind);
-      await rejectSeparated(context);
       await settleNewFields(context);
       await assignCategorySlugs(client);
     },
@@ -201,32 +192,17 @@ const product: ImportKind = {
           return { ...(await rows.write(range, writing)), createdCategories };
         },
       };
-      const writer = await withVariants(context, products);
-      await rejectUnterminated(context, writer.differing);
-      return writer;
+      return withVariants(context, products);
     },
   },
 };
 
-/** Where another column than the slug finds products, it tells files of products as slugs do. */
-const foundBy = (key: Key): Pick<ImportKind, 'native' | 'key'> => ({
-  key,
-  native: {
-    ...product.native,
-    recognises: (hasAny, hasNoOther) =>
-      product.native.recognises(
-        (...columns) => hasAny(...columns, ...(columns.includes('slug') ? [key] : [])),
-        hasNoOther,
-      ),
-  },
-});
-
 export const productImport: ImportKind = {
   ...product,
   foundBy: {
-    sku: foundBy('sku'),
+    sku: { key: 'sku' },
     id: {
-      ...foundBy('id'),
+      key: 'id',
       whyUnknown:
         "is the id of no product: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id",
       fields: { id: field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true }), ...product.fields },

@@ -1,17 +1,16 @@
 import DataLoader from 'dataloader';
-import type { Dependencies } from '../cache/dependencies.ts';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import { RowVanished } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
-import { inList } from '../database/prisma.ts';
-import { createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
-import { isStorable } from '../database/storable-text.ts';
+import { rowsBy } from '../database/prisma.ts';
+import { isStorable, type Sql } from '../database/sql.ts';
 import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 import { createAliasLoader, idsOf } from '../translation/alias.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
   countOfEachCategory,
   countOfEachTree,
+  type ListStatement,
   listOfAll,
   listOfCategories,
   mostUsedCurrency,
@@ -25,8 +24,6 @@ interface ProductListKey {
   readonly categoryIds: readonly number[];
   readonly orderBy: ProductOrder;
   readonly limit: number;
-  /** Of the names that a list is sorted by, as `Language.fallBacks`. */
-  readonly languages?: readonly string[] | undefined;
 }
 
 declare module '../graphql/context.ts' {
@@ -35,21 +32,16 @@ declare module '../graphql/context.ts' {
   }
 }
 
-/** A product, and the category that was read with it. */
-interface ProductInCategory {
-  readonly product: Product;
-  readonly category: Category;
-}
+/** A product with the category that was read with it. */
+type ProductInCategory = Product & { readonly category: Category };
 
 /** An item of a list that is read without its row, because that is most often known. */
 type ListedId = Pick<Product, 'id' | 'categoryId'>;
 
 type ProductReadDeps = Pick<ReadDeps, 'sql' | 'prisma' | 'isTranslated'>;
 
-interface ListRead {
-  readonly statementOf: (shown: 'rows' | 'untranslated' | 'ids') => Statement;
-  readonly values: readonly unknown[];
-}
+/** Of an operation. */
+type ReadScope = Pick<LoaderScope, 'now' | 'dependencies' | 'language'>;
 
 /**
  * Reads lists of products: of ids alone while most rows are known, which takes 0.6 of the CPU time for 20 products and 0.3 for 100 (2026-11-28),
@@ -67,19 +59,22 @@ class ProductLists {
     this.#sql = sql;
     this.#shown = isTranslated ? 'rows' : 'untranslated';
     this.#known = known;
-    this.#rowsById = createSharedLoader({
-      read: (ids: number[]) => keepRows(known, () => prisma.product.findMany({ where: { id: { in: inList(ids) } } })),
-      keyOf: ({ id }) => id,
-    });
+    this.#rowsById = rowsBy('id', (where) => keepRows(known, () => prisma.product.findMany({ where })));
   }
 
-  async read({ statementOf, values }: ListRead, now: Date, dependencies: Dependencies): Promise<Product[]> {
+  async read(
+    list: ListStatement,
+    order: ProductOrder,
+    values: readonly unknown[],
+    scope: ReadScope,
+  ): Promise<Product[]> {
     const known = this.#known;
+    const { fallBacks } = scope.language;
     // An operation that has to be as new as possible uses no known rows: one statement reads ids and rows of one moment.
-    if (this.#wereMostKnown && dependencies.asOfMs !== undefined)
-      return this.#rowsOf(await this.#sql.rows<ListedId>(statementOf('ids'), values), now, dependencies);
+    if (this.#wereMostKnown && scope.dependencies.asOfMs !== undefined)
+      return this.#rowsOf(await this.#sql.rows<ListedId>(list(order, 'ids', fallBacks), values), scope);
     return keepRows(known, async () => {
-      const rows = await this.#sql.rows<Product>(statementOf(this.#shown), values);
+      const rows = await this.#sql.rows<Product>(list(order, this.#shown, fallBacks), values);
       const knownRows = known ? rows.filter(({ id }) => known.has(id)) : [];
       this.#wereMostKnown = isMost(knownRows, rows);
       return rows;
@@ -87,7 +82,7 @@ class ProductLists {
   }
 
   /** @throws RowVanished where a product has left the list since its ids were read */
-  async #rowsOf(list: readonly ListedId[], now: Date, dependencies: Dependencies): Promise<Product[]> {
+  async #rowsOf(list: readonly ListedId[], { now, dependencies }: ReadScope): Promise<Product[]> {
     const rows = list.map(({ id }) => this.#known?.find(id, dependencies));
     const unknown = list.filter((_, place) => rows[place] === undefined);
     this.#wereMostKnown = !isMost(unknown, list);
@@ -108,11 +103,10 @@ const readInCategory = async (
   known: KnownRowsOf<Product> | undefined,
   where: Prisma.ProductWhereInput,
 ): Promise<ProductInCategory[]> => {
-  const found: ProductInCategory[] = [];
+  let found: ProductInCategory[] = [];
   await keepRows(known, async () => {
-    const rows = await prisma.product.findMany({ where, include: { category: true }, relationLoadStrategy: 'join' });
-    for (const { category, ...product } of rows) found.push({ product, category });
-    return found.map(({ product }) => product);
+    found = await prisma.product.findMany({ where, include: { category: true }, relationLoadStrategy: 'join' });
+    return found.map(({ category: _, ...product }) => product);
   });
   return found;
 };
@@ -124,31 +118,16 @@ export const createProductReads = (deps: ProductReadDeps, known?: KnownRowsOf<Pr
   const { sql, prisma } = deps;
   const lists = new ProductLists(deps, known);
   return {
-    byId: createSharedLoader({
-      read: (ids: number[]) => readInCategory(prisma, known, { id: { in: inList(ids) } }),
-      keyOf: ({ product }) => product.id,
-    }),
-    bySlug: createSharedLoader({
-      read: (slugs: string[]) => readInCategory(prisma, known, { slug: { in: inList(slugs) } }),
-      keyOf: ({ product }) => product.slug,
-    }),
+    byId: rowsBy('id', (where) => readInCategory(prisma, known, where)),
+    bySlug: rowsBy('slug', (where) => readInCategory(prisma, known, where)),
     aliases: createAliasLoader(sql, 'product'),
-    list: ({ categoryIds, orderBy, limit, languages }: ProductListKey, now: Date, dependencies: Dependencies) => {
-      const ofAll = categoryIds.length === 0;
-      const values = ofAll ? [now, limit] : [categoryIds, now, limit];
-      const make = ofAll ? listOfAll : listOfCategories;
-      return lists.read({ statementOf: (shown) => make(orderBy, shown, languages), values }, now, dependencies);
-    },
+    list: ({ categoryIds, orderBy, limit }: ProductListKey, scope: ReadScope) =>
+      categoryIds.length === 0
+        ? lists.read(listOfAll, orderBy, [scope.now, limit], scope)
+        : lists.read(listOfCategories, orderBy, [categoryIds, scope.now, limit], scope),
     /** The first `limit` of each category, one category after another. */
-    topOfEach: ({ categoryIds, orderBy, limit, languages }: ProductListKey, now: Date, dependencies: Dependencies) =>
-      lists.read(
-        {
-          statementOf: (shown) => topOfEachCategory(orderBy, shown, languages),
-          values: [categoryIds, now, limit],
-        },
-        now,
-        dependencies,
-      ),
+    topOfEach: ({ categoryIds, orderBy, limit }: ProductListKey, scope: ReadScope) =>
+      lists.read(topOfEachCategory, orderBy, [categoryIds, scope.now, limit], scope),
     /** The first `limit` that are related to each product, which `of` names, one product after another. */
     relatedToEach: async (ids: readonly number[], limit: number, now: Date) => {
       const rows = await sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
@@ -173,7 +152,6 @@ export class ProductLoaders {
   readonly #scope: LoaderScope;
   readonly #known: KnownRowsOf<Product> | undefined;
   readonly #byId = new Map<number, Product | null | Promise<Product | null>>();
-  readonly #lists = new Map<string, Promise<Product[]>>();
   readonly #ofEach = new Map<string, DataLoader<number, unknown>>();
 
   constructor(reads: ProductReads, scope: LoaderScope, known: KnownRowsOf<Product> | undefined) {
@@ -199,23 +177,22 @@ export class ProductLoaders {
   readonly bySlug = memo((slug: string) => this.#readBySlug(slug));
 
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
-  list(key: Omit<ProductListKey, 'languages'>): Promise<Product[]> {
-    const { inFlight, now, dependencies, language } = this.#scope;
-    const own = { ...key, categoryIds: [...new Set(key.categoryIds)], languages: language.fallBacks };
-    return this.#listOnce(own, () => inFlight.track(this.#reads.list(own, now, dependencies)));
-  }
+  readonly list = memo((key: ProductListKey): Promise<Product[]> => {
+    const { inFlight, dependencies } = this.#scope;
+    const categoryIds = [...new Set(key.categoryIds)];
+    if (categoryIds.length === 0) dependencies.add('product');
+    for (const id of categoryIds) dependencies.addGroup('product', id);
+    return inFlight.track(this.#reads.list({ ...key, categoryIds }, this.#scope));
+  }, JSON.stringify);
 
   /** The first `limit` visible products of one category. */
   ofCategory(id: number, orderBy: ProductOrder, limit: number): Promise<Product[]> {
-    const { now, dependencies, language } = this.#scope;
-    const load = () =>
-      this.#forEach(`top ${orderBy} ${limit}`, id, async (categoryIds) => {
-        const key = { categoryIds, orderBy, limit, languages: language.fallBacks };
-        const rows = await this.#reads.topOfEach(key, now, dependencies);
-        const byCategory = Map.groupBy(rows, (row) => row.categoryId);
-        return categoryIds.map((categoryId) => byCategory.get(categoryId) ?? []);
-      });
-    return this.#listOnce({ categoryIds: [id], orderBy, limit }, load);
+    this.#scope.dependencies.addGroup('product', id);
+    return this.#forEach(`top ${orderBy} ${limit}`, id, async (categoryIds) => {
+      const rows = await this.#reads.topOfEach({ categoryIds, orderBy, limit }, this.#scope);
+      const byCategory = Map.groupBy(rows, (row) => row.categoryId);
+      return categoryIds.map((categoryId) => byCategory.get(categoryId) ?? []);
+    });
   }
 
   /** The first `limit` visible products that are related to another one. */
@@ -269,21 +246,20 @@ export class ProductLoaders {
     return null;
   }
 
-  #withCategory(found: ProductInCategory | null): Product | null {
-    if (!found) return null;
-    this.#scope.loaders.category.remember(found.category);
-    return found.product;
+  #withCategory(product: ProductInCategory | null): Product | null {
+    if (product) this.#scope.loaders.category.remember(product.category);
+    return this.#visible(product);
   }
 
   #readById(id: number): Promise<Product | null> {
     const read = this.#scope.inFlight.track(this.#reads.byId.load(id));
-    return read.then((found) => this.#visible(this.#withCategory(found)));
+    return read.then((product) => this.#withCategory(product));
   }
 
   async #readBySlug(slug: string): Promise<Product | null> {
     if (!isStorable(slug)) return null;
     const { dependencies, inFlight, language } = this.#scope;
-    const product = this.#visible(this.#withCategory(await inFlight.track(this.#reads.bySlug.load(slug))));
+    const product = this.#withCategory(await inFlight.track(this.#reads.bySlug.load(slug)));
     if (product) {
       // No other product can have the slug before this one changes.
       dependencies.addRow('product', product.id);
@@ -296,18 +272,5 @@ export class ProductLoaders {
       if (found) return found;
     }
     return null;
-  }
-
-  #listOnce({ categoryIds, orderBy, limit }: ProductListKey, read: () => Promise<Product[]>): Promise<Product[]> {
-    const { dependencies } = this.#scope;
-    if (categoryIds.length === 0) dependencies.add('product');
-    for (const id of categoryIds) dependencies.addGroup('product', id);
-    const name = `${orderBy} ${limit} ${categoryIds}`;
-    let list = this.#lists.get(name);
-    if (!list) {
-      list = read();
-      this.#lists.set(name, list);
-    }
-    return list;
   }
 }

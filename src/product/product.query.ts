@@ -37,7 +37,7 @@ builder.queryFields((t) => ({
 
   currency: t.string({
     nullable: true,
-    description: 'The currency of most visible products.',
+    description: 'The currency of most visible products; null where there are none.',
     resolve: (_, __, { loaders }) => loaders.product.currency(),
   }),
 

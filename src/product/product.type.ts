@@ -8,6 +8,7 @@ import {
   NAME_LABEL,
   SLUG_TRANSLATIONS,
   SlugTranslation,
+  shownField,
   VALUE_LABELS,
 } from '../translation/translation.type.ts';
 import { PRODUCT_ORDERS } from './product.order.ts';
@@ -21,26 +22,17 @@ export const Product = builder.prismaObject('Product', {
   description: 'Something the shop sells, as its customers see it.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Stays the same for good.' }),
-    name: t.string({
-      description: 'What it is called in the shop.',
-      resolve: (product, _, { language }) => shownText(product, 'name', language.fallBacks),
-    }),
-    slug: t.string({
-      description: 'Unique in its language, for links that people read.',
-      resolve: (product, _, { language }) => shownText(product, 'slug', language.fallBacks),
-    }),
+    name: t.string(shownField('name', 'What it is called in the shop.')),
+    slug: t.string(shownField('slug', 'Unique in its language, for links that people read.')),
     language: t.string(LANGUAGE_OF_NAME),
     translations: t.field({ type: [SlugTranslation], ...SLUG_TRANSLATIONS }),
-    subtitle: t.string({
-      nullable: true,
-      description: 'One line under the name.',
-      resolve: (product, _, { language }) => shownText(product, 'subtitle', language.fallBacks),
-    }),
-    description: t.string({
-      description:
+    subtitle: t.string({ nullable: true, ...shownField('subtitle', 'One line under the name.') }),
+    description: t.string(
+      shownField(
+        'description',
         'The text of its page, as the back office stored it. Imports store plain text with line ends; with `--html keep`, the HTML of the file, which a page has to clean before it shows it.',
-      resolve: (product, _, { language }) => shownText(product, 'description', language.fallBacks),
-    }),
+      ),
+    ),
     brand: t.exposeString('brand', { nullable: true, description: 'Who makes it.' }),
     tags: t.exposeStringList('tags', { description: 'Words to find or to group it by: names for filters.' }),
     tagLabels: t.stringList({
@@ -78,7 +70,7 @@ export const Product = builder.prismaObject('Product', {
         return urls.map((url, place) => ({ url, alt: alts.find((list) => list?.[place])?.[place] ?? name }));
       },
     }),
-    sku: t.exposeString('sku', { nullable: true, description: 'Its number in stock, unique among all products.' }),
+    sku: t.exposeString('sku', { nullable: true, description: 'Its stock-keeping number, unique among all products.' }),
     attributes: t.field({
       type: [ProductAttribute],
       description: 'What else is known of it, sorted by name.',
@@ -124,7 +116,7 @@ builder.prismaObjectFields(Category, (t) => ({
     resolve: ({ id }, { orderBy, limit }, { loaders }) => loaders.product.ofCategory(id, orderBy, limit),
   }),
   productCount: t.int({
-    description: 'How many visible products there are.',
+    description: 'How many visible products it has.',
     args: {
       withDescendants: t.arg.boolean({
         required: true,

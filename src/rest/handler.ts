@@ -1,12 +1,10 @@
 import { Source } from 'graphql';
 import { AppError } from '../errors.ts';
-import type { Answers, BodyForm } from '../graphql/body-form.ts';
-import type { MaskError } from '../graphql/mask-error.ts';
+import type { BodyForm } from '../graphql/body-form.ts';
 import type { Operation } from '../graphql/operation.ts';
-import { appErrorOf, runDocument } from '../graphql/run-document.ts';
+import { type Engine, runDocument } from '../graphql/run-document.ts';
 import type { RestDocument } from '../graphql/server-context.ts';
 import type { Documents } from '../graphql/use-documents.ts';
-import type { Yoga } from '../graphql/yoga.ts';
 import {
   type GatewayResponse,
   inLanguage,
@@ -25,16 +23,13 @@ import {
   READ_METHODS,
   type ResponseHead,
 } from '../http/route.ts';
-import type { LanguageChoice } from '../language/language-choice.ts';
+import type { LanguageChoice } from '../language/languages.ts';
 import { canonicalTag, noTag } from '../language/languages.ts';
 import { type RestOperation, textOf } from './documents.ts';
 import { badParameter, LANGUAGE_PARAMETER, type Parameter } from './parameters.ts';
 
-interface Options {
-  readonly yoga: Pick<Yoga, 'getEnveloped'>;
+interface Options extends Engine {
   readonly documents: Pick<Documents, 'prepare'>;
-  readonly answers: Answers;
-  readonly maskError: MaskError;
 }
 
 /** The paths under `/api/`, run by the GraphQL engine. No code here is for a single path. */
@@ -100,19 +95,17 @@ class RestRoute implements OperationRoute {
 
   async run(call: Call): Promise<Answered | GatewayResponse> {
     const { operation, prepared, rest, options } = this.#endpoint;
-    const { answers, maskError } = options;
     // First of all, so that a client without a token learns nothing about the parameters.
     await call.admit(prepared.rootFields);
-    const admitted: Call = { ...call, admit: () => undefined };
     const fields = parseQueryString(call.query);
     readLanguage(call.language, fields);
     const variables = readVariables(this.#endpoint, this.#id, fields);
-    const result = await runDocument(admitted, rest, variables, options);
-    const [error] = result.errors ?? [];
-    if (error) throw restError(appErrorOf(maskError(error)), operation);
-    const executed = answers.ofResult(result);
+    const { executed, data } = await runDocument(call, rest, variables, options, (argument) => {
+      const parameter = operation.parameters.find((each) => each.arguments.some(({ name }) => name === argument));
+      return parameter && [parameter.name, `Parameter "${parameter.name}"`];
+    });
     if (executed) return { executed, head: HEAD };
-    const value = result.data?.[operation.rootKey] ?? null;
+    const value = data[operation.rootKey] ?? null;
     if (value === null) throw notFound();
     const response = jsonResponse(200, value, { 'cache-control': 'private, no-store' });
     return { ...response, headers: inLanguage(response.headers, call.language.shown) };
@@ -183,17 +176,4 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
     toResult: (body, status) => ({ data: { [rootKey]: status === 404 ? null : JSON.parse(body) } }),
     givesPartialData: false,
   };
-};
-
-/** The error of an operation, which names the REST parameter instead of the argument. */
-const restError = (error: AppError, { parameters }: RestOperation): AppError => {
-  const { code, argument, problem, headers } = error;
-  const parameter = parameters.find((each) => each.arguments.some(({ name }) => name === argument));
-  if (!parameter || !problem) return error;
-  return new AppError(code, `Parameter "${parameter.name}" ${problem}.`, {
-    argument: parameter.name,
-    problem,
-    headers,
-    cause: error,
-  });
 };

@@ -1,5 +1,4 @@
 import type { Feature } from '../feature.ts';
-import { traceReads } from '../observability/tracing.ts';
 import { createTermReads, TermLoaders } from './term.loader.ts';
 
 export const term: Feature = {
@@ -11,11 +10,10 @@ export const term: Feature = {
     'vitrine_labels_delete',
     'vitrine_labels_truncate',
   ],
-  silentColumns: [],
   rights: ['select'],
-  register: () => import('./translation.query.ts'),
-  createLoaders: ({ prisma, tracing }) => {
-    const reads = traceReads(tracing, 'term', createTermReads(prisma));
+  register: () => import('./translation.type.ts'),
+  createLoaders: ({ prisma }) => {
+    const reads = createTermReads(prisma);
     return (scope) => new TermLoaders(reads, scope);
   },
 };

@@ -20,6 +20,16 @@ export const SlugTranslation = builder
     }),
   });
 
+/** The options of a field that shows a text of its row in the language of the answer. */
+export const shownField = <Column extends string>(column: Column, description: string) => ({
+  description,
+  resolve: <Row extends Pick<NamedRow, 'translations'> & Readonly<Record<Column, string | null>>>(
+    row: Row,
+    _: object,
+    { language }: OperationContext,
+  ): Row[Column] => shownText(row, column, language.fallBacks),
+});
+
 /** The options of the field `language`. */
 export const LANGUAGE_OF_NAME = {
   description: 'The language of its name: that of the answer, or what this falls back to.',
@@ -57,3 +67,24 @@ export const VALUE_LABELS = {
   resolve: ({ values }: { readonly values: readonly string[] }, _: object, { loaders }: OperationContext) =>
     loaders.termTranslation.labels(values),
 } as const;
+
+const LanguageType = builder.objectRef<Language>('Language').implement({
+  description: 'A language that the catalogue is in.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'A tag of BCP 47: `pt-BR`; `und` where the shop names no language.' }),
+    name: t.exposeString('name', { description: 'Its name in the language itself: `português (Brasil)`.' }),
+    isDefault: t.exposeBoolean('isDefault', { description: 'Whether texts are in it where they are not translated.' }),
+  }),
+});
+
+builder.queryField('languages', (t) =>
+  t.field({
+    type: [LanguageType],
+    description: 'The languages of the catalogue, the default first.',
+    extensions: { assumedSize: 5 },
+    resolve: (_, __, { languages, dependencies }) => {
+      dependencies.addNothing();
+      return [...languages.all];
+    },
+  }),
+);

@@ -162,7 +162,7 @@ const exactOf = (id: string, { product, variant }: Item<catalog.ProductData>, ad
 const planLookup = async (request: LookupRequest, shop: Shop): Promise<Plan> => {
   const ids = [...new Set(request.ids)];
   if (ids.length > MAX_ITEMS) {
-    throw new AppError('BAD_USER_INPUT', `A look-up takes ${MAX_ITEMS} ids.`, {
+    throw new AppError('BAD_USER_INPUT', `A look-up takes at most ${MAX_ITEMS} ids.`, {
       details: { reason: 'request_too_large' },
     });
   }

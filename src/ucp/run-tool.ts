@@ -1,29 +1,31 @@
 import { parse, print, Source, separateOperations } from 'graphql';
 import type { Executed } from '../cache/response-cache.ts';
-import { AppError } from '../errors.ts';
-import { type Answers, type BodyForm, executedBytes } from '../graphql/body-form.ts';
+import { type BodyForm, executedBytes } from '../graphql/body-form.ts';
 import type { JsonBodies } from '../graphql/json-body.ts';
-import type { MaskError } from '../graphql/mask-error.ts';
-import { appErrorOf, runDocument } from '../graphql/run-document.ts';
+import { type Engine, type NameOf, runDocument } from '../graphql/run-document.ts';
 import type { RestDocument } from '../graphql/server-context.ts';
 import type { Documents } from '../graphql/use-documents.ts';
-import type { Yoga } from '../graphql/yoga.ts';
 import type { Call } from '../http/route.ts';
 import { PLANS, type Plan, type Shop, type ToolName } from './operations.ts';
 import { type AnyRequest, checkRequest } from './request.ts';
 
-export interface ToolOptions {
-  readonly yoga: Pick<Yoga, 'getEnveloped'>;
+export interface ToolOptions extends Engine {
   readonly documents: Pick<Documents, 'prepare'>;
   readonly bodies: JsonBodies;
-  readonly answers: Answers;
-  readonly maskError: MaskError;
   readonly productUrl: string | undefined;
   readonly shopCurrency: string | undefined;
 }
 
 /** Arguments of GraphQL by the names that requests have for them. */
-const MEMBERS: Readonly<Record<string, string>> = { search: 'query', after: 'pagination.cursor' };
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['search', 'query'],
+  ['after', 'pagination.cursor'],
+]);
+
+const memberOf: NameOf = (argument) => {
+  const member = MEMBERS.get(argument);
+  return member === undefined ? undefined : [member, member];
+};
 
 /** Runs tools on the GraphQL engine. */
 export class ToolRunner {
@@ -68,14 +70,9 @@ export class ToolRunner {
   }
 
   async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Executed> {
-    const { answers, maskError } = this.#options;
-    const admitted: Call = { ...call, admit: () => undefined };
     const rest = { ...(this.#documents.get(document) as RestDocument), form: formOf(others) };
-    const result = await runDocument(admitted, rest, variables, this.#options);
-    const [error] = result.errors ?? [];
-    if (error) throw named(appErrorOf(maskError(error)));
-    const executed = answers.ofResult(result);
-    return executed ?? { status: 200, body: JSON.stringify(others.answerOf(result.data as never)), encoding: 'utf8' };
+    const { executed, data } = await runDocument(call, rest, variables, this.#options, memberOf);
+    return executed ?? { status: 200, body: JSON.stringify(others.answerOf(data as never)), encoding: 'utf8' };
   }
 }
 
@@ -88,10 +85,3 @@ const formOf = ({ key, answerOf }: Pick<Plan, 'key' | 'answerOf'>): BodyForm => 
 
 /** The data themselves. */
 const PLAIN = { key: 'data', answerOf: (data: Readonly<Record<string, unknown>>) => data };
-
-const named = (error: AppError): AppError => {
-  const { code, argument, problem, headers } = error;
-  const member = argument === undefined ? undefined : MEMBERS[argument];
-  if (member === undefined || problem === undefined) return error;
-  return new AppError(code, `${member} ${problem}.`, { argument: member, problem, headers, cause: error });
-};

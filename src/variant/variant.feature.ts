@@ -1,5 +1,4 @@
 import type { Feature } from '../feature.ts';
-import { traceReads } from '../observability/tracing.ts';
 import { ofVisibleProduct } from '../product/visibility.ts';
 import { createVariantLoaders, createVariantReads } from './variant.loader.ts';
 
@@ -13,11 +12,10 @@ export const variant: Feature = {
     'vitrine_keep_products_update',
     'vitrine_keep_products_delete',
   ],
-  silentColumns: [],
   rights: ['select'],
   register: () => import('./variant.query.ts'),
-  createLoaders: ({ prisma, sql, tracing }) => {
-    const reads = traceReads(tracing, 'variant', createVariantReads(prisma, sql));
+  createLoaders: ({ prisma, sql }) => {
+    const reads = createVariantReads(prisma, sql);
     return (scope) => createVariantLoaders(reads, scope);
   },
 };

@@ -15,9 +15,8 @@ import {
   type WriteContext,
 } from '../import/kind.ts';
 import { isBlank, isObject, textIn, type Value } from '../import/record.ts';
-import { reject } from '../import/write/checks.ts';
-import { STAGE } from '../import/write/stage.ts';
-import { findVariants, isIn, unsaidOf } from '../product/product-variants.import.ts';
+import { reject, STAGE } from '../import/write/stage.ts';
+import { findVariants } from '../product/product-variants.import.ts';
 
 export const variantImport: ImportKind = {
   table: 'product_variant',
@@ -122,13 +121,7 @@ const findVariantsOfFile = async (context: WriteContext): Promise<void> => {
      returning line, record, 'optionValues' as field, array_to_string(s.option_names, ', ') as value,
        concat('must name the options of the product: ', array_to_string(names, ', ')) as reason`,
   );
-  await findVariants(client, STAGE, 'true');
-  await reject(
-    context,
-    `delete from ${STAGE} s using product p, product_variant t, product o
-     where p.id = s.owner_id and t.id = s.target_id and o.id = t.product_id and o.currency <> p.currency and ${unsaidOf('t')} is not null
-     returning line, record, ${unsaidOf('t')} as field, '' as value, ${isIn('o.currency')} as reason`,
-  );
+  await findVariants(client, STAGE);
 };
 
 /** Gives products the names of the options that the variants of a range have. */

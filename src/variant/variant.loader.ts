@@ -1,10 +1,8 @@
 import DataLoader from 'dataloader';
 import type { PrismaClient, Product, ProductVariant } from '../database/generated/client/client.ts';
-import { inList, MAX_KEYS } from '../database/prisma.ts';
-import { createSharedLoader, type Sql } from '../database/sql.ts';
-import { isStorable } from '../database/storable-text.ts';
+import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
+import { createSharedLoader, isStorable, type Sql, type Statement } from '../database/sql.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
-import { itemsOfCodes } from './variant.sql.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
@@ -32,16 +30,26 @@ const ID_KEY = /^(?:product\/([1-9]\d*)(?:\/variant)?|variant\/([1-9]\d*))$/;
 
 const MAX_ID = 2 ** 31 - 1;
 
+/**
+ * The product that has a code for its SKU, and the variants that have it for theirs or for their barcode, in order, visible or not.
+ * Value: codes. The index has barcodes as they are folded.
+ */
+export const itemsOfCodes: Statement = {
+  name: 'items_of_codes',
+  text: `
+    select k.code, (select id from product where sku = k.code) as "productId", array(
+      select id
+      from product_variant
+      where sku = k.code or left(vitrine_fold(barcode), 200) collate "C" = left(vitrine_fold(k.code), 200) and barcode = k.code
+      order by product_id, position, id
+    ) as "variantIds"
+    from unnest($1::text[]) as k(code)`,
+};
+
 /** What the loaders of all operations share. */
 export const createVariantReads = (prisma: PrismaClient, sql: Sql) => ({
-  byId: createSharedLoader({
-    read: (ids: number[]) => prisma.productVariant.findMany({ where: { id: { in: inList(ids) } } }),
-    keyOf: ({ id }) => id,
-  }),
-  bySku: createSharedLoader({
-    read: (skus: string[]) => prisma.productVariant.findMany({ where: { sku: { in: inList(skus) } } }),
-    keyOf: ({ sku }) => sku ?? '',
-  }),
+  byId: rowsBy('id', (where) => prisma.productVariant.findMany({ where })),
+  bySku: rowsBy('sku', (where) => prisma.productVariant.findMany({ where })),
   byCode: createSharedLoader({
     read: (codes: string[]) => sql.rows<ItemsOfCode>(itemsOfCodes, [codes]),
     keyOf: ({ code }) => code,

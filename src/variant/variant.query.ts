@@ -11,7 +11,7 @@ const Item = builder.objectRef<ItemRow>('Item').implement({
     variant: t.expose('variant', {
       type: ProductVariant,
       nullable: true,
-      description: 'The variant of it that has the key.',
+      description: 'The variant of it that has the key; null for a key of the product itself.',
     }),
   }),
 });
@@ -28,7 +28,7 @@ builder.queryFields((t) => ({
   variantsBySkus: t.field({
     type: [ProductVariant],
     nullable: { list: false, items: true },
-    description: 'Variants of visible products, in the order asked for. Null for a number that none has.',
+    description: 'Variants of visible products, in the order asked for. Null for an SKU that none has.',
     args: { skus: t.arg.stringList(lookedUp) },
     resolve: (_, { skus }, { loaders }) => Promise.all(skus.map((sku) => loaders.productVariant.bySku(sku))),
   }),

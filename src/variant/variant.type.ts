@@ -45,7 +45,7 @@ export const ProductVariant = builder.prismaObject('ProductVariant', {
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Stays the same for good.' }),
     product: t.field({ type: Product, description: 'What it is a form of.', resolve: ({ product }) => product }),
-    sku: t.exposeString('sku', { nullable: true, description: 'Its number in stock, unique among all variants.' }),
+    sku: t.exposeString('sku', { nullable: true, description: 'Its stock-keeping number, unique among all variants.' }),
     barcode: t.exposeString('barcode', { nullable: true, description: 'The number on its package: EAN, UPC, ISBN.' }),
     title: t.string({
       description:
@@ -129,7 +129,7 @@ builder.prismaObjectFields(Product, (t) => ({
   variant: t.field({
     type: ProductVariant,
     nullable: true,
-    description: 'The variant with exactly these options.',
+    description: 'The variant with exactly these options; null where there is none.',
     args: { options: t.arg({ type: [SelectedOptionInput], required: true, description: 'In any order.' }) },
     extensions: { extraCost: VARIANTS_COST },
     resolve: async (product, { options }, { loaders }) => {

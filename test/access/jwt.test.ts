@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { EncryptJWT, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createKeySet, createVerifyJwt } from '../../src/access/jwt.ts';
+import { openIssuer } from '../../src/access/jwt.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -73,16 +73,6 @@ describe('a token of the issuer', () => {
     expect((await ask(await key.sign(claims))).status).toBe(200);
   });
 
-  test('that names no key is tried with each that fits', async () => {
-    await using own = await startIssuer();
-    const keys = [await own.addKey(undefined), await own.addKey('b'), await own.addKey('c', 'RS256')];
-    await using opened = await createTestGateway(database, own.environment);
-    for (const { sign } of keys) expect((await ask(await sign({}, { kid: undefined }), opened)).status).toBe(200);
-    await using other = await startIssuer();
-    const { sign } = await other.addKey(undefined);
-    expect((await ask(await sign({ iss: own.url }), opened)).status).toBe(401);
-  });
-
   test('may be the password that opens a page', async () => {
     const authorization = `Basic ${btoa(`me:${await key.sign()}`)}`;
     expect((await gateway.get('/openapi.json', { authorization })).status).toBe(200);
@@ -97,11 +87,16 @@ describe('refused as invalid is a token', () => {
   const FORGERIES: Record<string, () => string | Promise<string>> = {
     'of no signature': () => new UnsecuredJWT(claims()).encode(),
     'of no signature under the name of a key': () => `${encode({ alg: 'none', kid: 'first' })}.${encode(claims())}.`,
-    'signed with the public key as a secret': async () => {
-      const text = `${encode({ alg: 'HS256', kid: 'first' })}.${encode(claims())}`;
-      const secret = await exportSPKI(key.publicKey);
-      return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
-    },
+    ...Object.fromEntries(
+      [256, 384, 512].map((bits) => [
+        `signed with the public key as a secret of HS${bits}`,
+        async () => {
+          const text = `${encode({ alg: `HS${bits}`, kid: 'first' })}.${encode(claims())}`;
+          const secret = await exportSPKI(key.publicKey);
+          return `${text}.${createHmac(`sha${bits}`, secret).update(text).digest('base64url')}`;
+        },
+      ]),
+    ),
     'whose claims were changed': async () => {
       const [header, , signature] = (await key.sign()).split('.');
       return `${header}.${encode(claims(nowS() + 9999))}.${signature}`;
@@ -168,22 +163,18 @@ describe('keys', () => {
 
   test('that the issuer has taken back are good no more, nor is what they were good for', async () => {
     await using own = await startIssuer();
-    await own.addKey('old');
-    let changes = 0;
-    const log = pino({ level: 'silent' });
-    const onChange = () => {
-      changes += 1;
-    };
-    const keySet = createKeySet({ url: new URL(own.environment.JWKS_URL), onChange, log, refreshMs: 20 });
-    const keyOf = (kid: string) => keySet.keyOf({ alg: 'ES256', kid }, { payload: '', signature: '' });
-    await keyOf('old');
-    expect(changes).toBe(0);
-    await own.addKey('new');
+    const old = await (await own.addKey('old')).sign();
+    const { JWKS_URL: jwksUrl, JWT_ISSUER, JWT_AUDIENCE } = own.environment;
+    const config = { jwksUrl, issuers: [JWT_ISSUER], audiences: [JWT_AUDIENCE] };
+    const clock = createClock();
+    const issuer = openIssuer(config, clock, pino({ level: 'silent' }), 20);
+    const goodForMs = Number(await issuer.verify(old)) - clock.nowMs();
+    expect(goodForMs, 'without a look at the keys').toBeLessThanOrEqual(20);
+    const { sign } = await own.addKey('new');
     own.removeKey('old');
-    await expect.poll(() => changes).toBe(1);
-    await expect(keyOf('old')).rejects.toThrow('no applicable key');
-    await keyOf('new');
-    keySet.close();
+    await expect.poll(() => issuer.verify(old)).toBe('invalid');
+    expect(await issuer.verify(await sign())).toBeTypeOf('number');
+    issuer.close();
   });
 
   // Side by side, because most of it is waiting.
@@ -218,7 +209,6 @@ describe('keys', () => {
       await expect.poll(async () => (await ask(token, closed)).status).toBe(200);
       const said = closed.logged.map(({ msg }) => msg);
       expect(said.filter((msg) => msg === 'the keys of the token issuer cannot be fetched')).toHaveLength(1);
-      expect(said).toContain('the keys of the token issuer are available again');
     },
   );
 
@@ -234,23 +224,6 @@ describe('keys', () => {
     await expect.poll(async () => (await ask(token, opened)).status).toBe(503);
     expect((await ask(await sign({ jti: 'c' }), opened)).status).toBe(200);
   });
-});
-
-test.for(['HS256', 'HS384', 'HS512'])('%s is no algorithm of a token, whatever keys there are', async (alg) => {
-  const secret = new TextEncoder().encode('a secret of both sides'.repeat(3));
-  const [issuers, audiences] = [['https://issuer.example'], ['https://shop.example']];
-  const token = await new SignJWT({ iss: 'https://issuer.example', aud: audiences, exp: nowS() + 300 })
-    .setProtectedHeader({ alg })
-    .sign(secret);
-  const log = pino({ level: 'silent' });
-  const verify = createVerifyJwt({
-    keySet: { keyOf: async () => secret },
-    issuers,
-    audiences,
-    clock: createClock(),
-    log,
-  });
-  expect(await verify(token)).toBe('invalid');
 });
 
 test('an issuer is configured as a whole or not at all', () => {

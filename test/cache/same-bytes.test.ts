@@ -38,7 +38,7 @@ const sent = (method: string, target: string, headers: Record<string, string> = 
 });
 
 const withoutId = ({ status, headers, body, encoding }: GatewayResponse) => {
-  const { 'x-request-id': _, 'server-timing': __, 'x-accel-expires': ___, ...shared } = headers;
+  const { 'x-request-id': _, 'x-accel-expires': __, ...shared } = headers;
   return { status, headers: shared, bytes: typeof body === 'string' ? Buffer.from(body, encoding) : body };
 };
 

@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../src/commands/commands.ts';
 import { formatsOf } from '../../src/import/formats/formats.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
-import { ROUTES } from '../../src/rest/routes.ts';
 import { runCli } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -22,7 +21,7 @@ const run = async (args: readonly string[], environment: Record<string, string> 
 test('help names every command, and tells each one by one, without colours where nobody sees them', async () => {
   const { code, output } = await run(['--help']);
   expect(code).toBe(0);
-  for (const name of ['serve', 'migrate', 'seed', 'import', 'doctor', 'schema', 'openapi']) {
+  for (const name of ['serve', 'migrate', 'seed', 'import', 'doctor']) {
     expect(output).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a colour
@@ -88,19 +87,6 @@ test('a mistake is one line of output', async () => {
     code: 2,
     output: '"now" is one too many. Run "vitrine migrate --help".\n',
   });
-});
-
-test('openapi prints the document of the REST paths', async () => {
-  await using folder = await temporaryFolder();
-  const { code, output } = await run(['openapi']);
-  expect(code).toBe(0);
-  expect(Object.keys(JSON.parse(output).paths)).toHaveLength(ROUTES.length);
-
-  // Replaced documents change it.
-  await folder.write('product-hot.graphql', '{ hotProducts { title: name } }');
-  const changed = await run(['openapi'], { REST_DOCUMENTS: folder.path });
-  expect(changed.code).toBe(0);
-  expect(changed.output).not.toBe(output);
 });
 
 // Files have no such modes on Windows.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
-import { openSession, untilBlocked } from '../support/session.ts';
+import { openSession, untilViewsWait } from '../support/session.ts';
 
 // The real program as a process of its own: what must always hold. The rest is in start-up.slow.test.ts.
 
@@ -46,7 +46,7 @@ test.skipIf(process.platform === 'win32')(
       status: response.status,
       body: await response.json(),
     }));
-    await untilBlocked(database);
+    await untilViewsWait(database);
 
     gateway.command.child.kill('SIGTERM');
     await gateway.command.printed(/shutting down/);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { gatewayOptions } from '../../packaging/gateway-options.ts';
 import { readEnvironment } from '../../src/commands/commands.ts';
-import { readConfig, readOptions, secretsOf, unknownVariables } from '../../src/config/config.ts';
+import { findMisspellings, readConfig, readOptions, secretsOf } from '../../src/config/config.ts';
 import { camelCase, ROWS, VARIABLES } from '../../src/config/variables.ts';
 import { runCli } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -140,10 +140,9 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
     ['DATABASE_URL_FILE', 'DATABASE_URL'],
     ['WORKER', 'WORKERS'],
     ['TRUSTED_DOCUMENTS_ONYL', 'TRUSTED_DOCUMENTS_ONLY'],
-    ['ACCESS_TOKENS_FILES', 'ACCESS_TOKENS_FILE'],
   ])('%s is reported', ([given, meant]) => {
-    expect(unknownVariables({ [String(given)]: '1' })).toEqual([
-      `${given} is not a variable of Vitrine; did you mean ${meant}?`,
+    expect(findMisspellings({ [String(given)]: '1' })).toMatchObject([
+      { warning: `${given} is not a variable of Vitrine; did you mean ${meant}?` },
     ]);
   });
 
@@ -152,14 +151,14 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
       'HOME PATH HOSTNAME LOGNAME LANG PWD USER TERM SHELL NODE_ENV NODE_OPTIONS PGHOST PGPORT XDG_DATA_DIRS';
     const known = Object.keys(VARIABLES);
     const names = [...others.split(' '), ...known, 'OTEL_SERVICE_NAME', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'];
-    expect(unknownVariables(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
+    expect(findMisspellings(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
   });
 
   test.for([
     ['ACCES_TOKENS', 'ACCESS_TOKENS'],
     ['ACCESS_TOKEN', 'ACCESS_TOKENS'],
     ['access_tokens', 'ACCESS_TOKENS'],
-    ['ACCESS_TOKEN_FILE', 'ACCESS_TOKENS_FILE'],
+    ['ACCESS_TOKENS_FILE', 'ACCESS_TOKENS'],
     ['JWK_URL', 'JWKS_URL'],
     ['JWT_ISUER', 'JWT_ISSUER'],
     ['JWT_AUDIENCES', 'JWT_AUDIENCE'],

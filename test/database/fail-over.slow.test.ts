@@ -102,14 +102,13 @@ test('replicas are those of the new primary: not itself, and not the former one 
   await expect.poll(async () => priceIn(await read())).toBe(5);
   expect(await readsFrom(gateway, former)).toBe(0);
 
-  // Which are used is the question here, not how quick this machine is.
-  const config = readConfig({ ...environment, FRESHNESS_MS: '1000' });
+  const config = readConfig(environment);
   const findings = await examine(FEATURES, config, environment.DATABASE_URL, 1);
   expect(
     findings.filter(({ check }) => check === 'replicas').map(({ status, message }) => `${status}: ${message}`),
   ).toEqual([
     expect.stringMatching(/^warn: .* does not follow this primary/),
     expect.stringMatching(/^ok: .* is a primary at present/),
-    expect.stringMatching(/^ok: .* follows, and has replayed all within \d+ ms$/),
+    expect.stringMatching(/^ok: .* follows this primary$/),
   ]);
 });

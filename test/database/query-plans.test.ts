@@ -14,7 +14,7 @@ import {
   relatedToEach,
   topOfEachCategory,
 } from '../../src/product/product.sql.ts';
-import { itemsOfCodes } from '../../src/variant/variant.sql.ts';
+import { itemsOfCodes } from '../../src/variant/variant.loader.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';

@@ -9,6 +9,7 @@ import { createDatabase, createPrisma } from '../../src/database/pool.ts';
 import { inList } from '../../src/database/prisma.ts';
 import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
+import { Languages } from '../../src/language/languages.ts';
 import { createNoticeReads } from '../../src/notice/notice.loader.ts';
 import { createProductReads } from '../../src/product/product.loader.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -38,7 +39,10 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     const now = new Date();
     const dependencies = new Dependencies(createTags(FEATURES));
     const products = createProductReads({ sql, prisma, isTranslated: true });
-    const ofList = await products.list({ categoryIds: [], orderBy: 'DEFAULT', limit: 1 }, now, dependencies);
+    const ofList = await products.list(
+      { categoryIds: [], orderBy: 'DEFAULT', limit: 1 },
+      { now, dependencies, language: new Languages([]).default },
+    );
     const read = await products.byId.load(productId);
     const category = (await createCategoryReads(sql, prisma).lineage([categoryId])).find(({ id }) => id === categoryId);
     const page = { page: 1, pageSize: 1, keyword: null, type: null };
@@ -49,7 +53,7 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     });
     const pairs: [object | null | undefined, object, Readonly<Record<string, string>>][] = [
       [ofList[0], product, Prisma.ProductScalarFieldEnum],
-      [read?.product, product, Prisma.ProductScalarFieldEnum],
+      [read, product, Prisma.ProductScalarFieldEnum],
       [read?.category, joined, Prisma.CategoryScalarFieldEnum],
       [category, joined, Prisma.CategoryScalarFieldEnum],
       [

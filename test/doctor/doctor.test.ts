@@ -155,9 +155,9 @@ describe('a fault is told with what to do:', () => {
       `update product_variant set option_values = '{M,Blue}' where product_id > 1`,
     );
     expect(found).toEqual(
-      only({ check: 'options', status: 'warn', message: '6 products have variants with more or fewer option_values' }),
+      only({ check: 'options', status: 'warn', message: 'variants have more or fewer option_values' }),
     );
-    expect(messageOf(found, 'options')).toContain(': 2, 3, 4, 5, 6, …');
+    expect(messageOf(found, 'options')).toContain('in 6 products 2, 3, 4, 5, 6, …');
     expect(faults(await look())).toEqual([]);
     await database.sql('truncate category, product cascade');
   });
@@ -173,7 +173,9 @@ describe('a fault is told with what to do:', () => {
       values (1, 1, '{M}', 2, 3, 2147483647), (2, 1, '{L}', 2, 4, 1), (3, 2, '{S}', 1, null, 2), (4, 2, '{M}', 1, null, 2)`);
     const mending = 'update product_variant set position = position';
     const found = await whileBroken(breaking, mending);
-    expect(found).toEqual(only({ check: 'prices', status: 'warn', message: 'say: 2', remedy: `"${mending}"` }));
+    expect(found).toEqual(
+      only({ check: 'prices', status: 'warn', message: 'say, in product 2', remedy: `"${mending}"` }),
+    );
     expect(faults(await look())).toEqual([]);
     await database.sql('truncate category, product cascade');
   });
@@ -262,12 +264,18 @@ describe('a fault is told with what to do:', () => {
     [
       'more instances than the server has connections for',
       { environment: { DATABASE_POOL_SIZE: '100' }, instances: 50 },
-      { check: 'connections', message: '50 instances of 101 connections' },
+      {
+        check: 'connections',
+        message: '5050 connections (50 instances of 101: DATABASE_POOL_SIZE and one) do not fit',
+      },
     ],
     [
       'more workers than the server has connections for',
       { environment: { DATABASE_POOL_SIZE: '9', WORKERS: '39' } },
-      { check: 'connections', message: '1 instance of 390 connections' },
+      {
+        check: 'connections',
+        message: '390 connections (1 instance of 390: DATABASE_POOL_SIZE and one, for each of 39 workers) do not fit',
+      },
     ],
     [
       'a session that cannot write',

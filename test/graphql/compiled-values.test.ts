@@ -138,7 +138,7 @@ test('an iterable that is no list, whose promises are rejected, ends no process'
   const [operation] = document.definitions;
   const compiled = compile(many, document, operation as OperationDefinitionNode);
   const variables = { sources: {}, coerced: {} };
-  expect(() => compiled?.(variables, {} as OperationContext)).toThrow();
+  await expect(async () => compiled?.(variables, {} as OperationContext)).rejects.toThrow();
   // Node tells of a rejection after the promise jobs of a turn.
   await new Promise(setImmediate);
   process.off('unhandledRejection', note);

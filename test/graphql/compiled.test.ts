@@ -13,7 +13,6 @@ import { FEATURES } from '../../src/features.ts';
 import { createContextFactory, type OperationContext } from '../../src/graphql/context.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
 import { Languages } from '../../src/language/languages.ts';
-import { NO_TRACING } from '../../src/observability/tracing.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { randomQuery } from '../support/random-query.ts';
@@ -61,7 +60,6 @@ beforeAll(async () => {
     sql,
     clock,
     languages: new Languages([]),
-    tracing: NO_TRACING,
     maxRows: MAX_COST,
   });
   createContext = () => create(new Dependencies(createTags(FEATURES)));

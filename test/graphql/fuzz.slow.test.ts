@@ -62,7 +62,6 @@ const expectSound = (answer: string, sent: string): void => {
 describe('any bytes are answered by what the client did wrong:', () => {
   // What is not whole is waited for, though not for long.
   const gateway = useGateway({
-    HEADERS_TIMEOUT_MS: '1000',
     REQUEST_TIMEOUT_MS: '1000',
     KEEP_ALIVE_TIMEOUT_MS: '1000',
   });

@@ -1,6 +1,5 @@
 import {
   buildSchema,
-  executeRootSelectionSet,
   GraphQLDeferDirective,
   GraphQLSchema,
   GraphQLStreamDirective,
@@ -9,6 +8,7 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 import type { OperationContext } from '../../src/graphql/context.ts';
+import { executeReference } from '../../src/graphql/executor/compiled-execution.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
 
 const plain = buildSchema(
@@ -36,7 +36,7 @@ test.for([
     const operation = prepareOperation(schema, parse(text));
     const { variableValues } = operation?.coerce({}) ?? {};
     if (!operation || !variableValues) throw new Error('there is no operation');
-    expect(await executeRootSelectionSet(operation.executionArgs(variableValues))).toEqual({ data });
+    expect(await executeReference(operation.args)).toEqual({ data });
     const compiled = operation.compiled?.(variableValues, {} as OperationContext);
     if (compiled !== undefined) expect(JSON.parse(await compiled)).toEqual(data);
   },

@@ -155,7 +155,7 @@ describe('a request is refused for little processor time', () => {
     const response = await fetch(`${server.url}/graphql?query=${'{a'.repeat(4000)}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
-      errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX', limit: 'QUERY_MAX_TOKENS' } }],
+      errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX', limit: 'nesting' } }],
     });
   });
 });

@@ -72,7 +72,6 @@ describe('is answered once, with an error of the client', () => {
     [405, 'TRACE', get('/api/notice/list').replace('GET', 'TRACE')],
     [405, 'DELETE', get('/api/notice/list').replace('GET', 'DELETE')],
     [405, 'PUT on GraphQL', get('/graphql').replace('GET', 'PUT')],
-    [405, 'CONNECT', 'CONNECT x:443 HTTP/1.1\r\nhost: x:443\r\n\r\n'],
     [400, 'a method in lower case', get('/livez').replace('GET', 'get')],
     [400, 'a method that nobody knows', get('/livez').replace('GET', 'BREW')],
     [400, 'a method only', 'GET\r\n\r\n'],
@@ -121,8 +120,6 @@ describe('is answered once, with an error of the client', () => {
       post(CHUNKED, `1a;x=${'y'.repeat(20_000)}\r\n${OPERATION}\r\n0\r\n\r\n`),
     ],
     [413, 'chunks past 1 MiB', post(CHUNKED, `200000\r\n${'x'.repeat(0x200000)}\r\n0\r\n\r\n`)],
-    [417, 'an expectation that nobody knows', get('/livez', 'host: x\r\nexpect: the-unexpected\r\n')],
-    [413, 'the expectation to send too much', post('content-length: 2000000\r\nexpect: 100-continue\r\n', '')],
     [415, 'a form', post('content-length: 7\r\n', 'query=x').replace('json', 'x-www-form-urlencoded')],
     [415, 'a body of no type', `POST /graphql HTTP/1.1\r\nhost: x\r\n${CLOSE}${LENGTH}\r\n${OPERATION}`],
     [415, 'two types', post(`content-type: text/plain\r\n${LENGTH}`, OPERATION)],
@@ -177,11 +174,11 @@ test('requests on one connection are answered in their order, and before what is
   await isServing();
 });
 
-test('a proxy that is asked for behind a request is refused after its response', async () => {
-  const { statuses, text } = await exchange(
-    'GET /api/product/abc HTTP/1.1\r\nhost: x\r\n\r\nCONNECT x:443 HTTP/1.1\r\nhost: x:443\r\n\r\n',
-  );
-  expect(statuses, text).toEqual([404, 405]);
+test('Node itself closes the connection of who asks for a proxy, and refuses an expectation that it does not know', async () => {
+  expect((await exchange('CONNECT x:443 HTTP/1.1\r\nhost: x:443\r\n\r\n')).statuses).toEqual([]);
+  expect((await exchange(get('/livez', 'host: x\r\nexpect: the-unexpected\r\n'))).statuses).toEqual([417]);
+  const tooMuch = post('content-length: 2000000\r\nexpect: 100-continue\r\n', '');
+  expect((await exchange(tooMuch)).statuses).toEqual([100, 413]);
   await isServing();
 });
 

@@ -99,24 +99,12 @@ describe('CORS', () => {
     expect(corsOf(answer)).toEqual({
       'access-control-allow-origin': SHOP,
       'access-control-allow-methods': expect.stringContaining('POST'),
-      'access-control-allow-headers':
-        'authorization, content-type, if-none-match, x-preview-at, x-request-id, traceparent, tracestate, baggage, sentry-trace, ' +
-        'apollographql-client-name, apollographql-client-version',
+      'access-control-allow-headers': '*, authorization',
       'access-control-max-age': expect.stringMatching(/^\d+$/),
     });
     expect(
       corsOf(await listed.request('OPTIONS', '/graphql', { ...preflight, origin: 'https://evil.example' })),
     ).toEqual({});
-  });
-
-  test('allows the headers of the list', async () => {
-    const CORS_ALLOWED_HEADERS = 'content-type, X-Shop-Session';
-    await using own = await createTestGateway(database, { CORS_ORIGINS: SHOP, CORS_ALLOWED_HEADERS });
-    const { headers } = await own.request('OPTIONS', '/graphql', preflight);
-    expect(headers['access-control-allow-headers']).toBe('content-type, X-Shop-Session');
-    expect(() => readConfig({ CORS_ALLOWED_HEADERS: 'x shop' })).toThrow(
-      'CORS_ALLOWED_HEADERS must be names of headers',
-    );
   });
 
   const CHUNKED =
@@ -133,13 +121,12 @@ describe('CORS', () => {
       'a long target',
       (origin) => `GET /${'x'.repeat(9000)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${origin}\r\n`,
     ],
-    [417, 'an expectation', (origin) => `GET /livez HTTP/1.1\r\nhost: x\r\nexpect: more\r\n${origin}\r\n`],
   ];
 
   test.for(EARLY)(
     'lets scripts read the %i for %s, which comes before the request is read',
     async ([status, , bytesFor]) => {
-      const environment = { REQUEST_TIMEOUT_MS: '1000', HEADERS_TIMEOUT_MS: '1000' };
+      const environment = { REQUEST_TIMEOUT_MS: '1000' };
       const ask = async (origins: string): Promise<void> => {
         await using server = await listen(gateways.get(origins) ?? gateway, { CORS_ORIGINS: origins, ...environment });
         const [answer, evil] = await Promise.all(

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { PATIENT } from '../support/gateway.ts';
 import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertNotice } from '../support/rows.ts';
-import { openSession, untilBlocked } from '../support/session.ts';
+import { openSession, untilViewsWait } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
 import { numbers, stored } from '../support/views.ts';
 import { wireTo } from '../support/wire.ts';
@@ -42,7 +42,7 @@ const startViews = async (gateway: ServingProcess, count: number) => {
       ),
     ),
   );
-  await untilBlocked(database);
+  await untilViewsWait(database);
   return {
     views,
     release: async () => {

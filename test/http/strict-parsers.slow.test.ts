@@ -224,7 +224,7 @@ const viewsIn = ({ method, target, body = '' }: Question, status: number, conten
   status === 200 && method !== 'HEAD' && /json|event-stream/.test(contentType) && /notice/.test(target + body) ? 1 : 0;
 
 /** They say when or to whom, or what the cache had. */
-const PASSING = ['date', 'x-request-id', 'server-timing', 'cache-status', 'cache-control', 'x-accel-expires'];
+const PASSING = ['date', 'x-request-id', 'cache-status', 'cache-control', 'x-accel-expires'];
 /** They depend on the body, which a view changes, and which is compressed only after some requests. */
 const OF_THE_BODY = ['content-length', 'content-encoding'];
 

@@ -24,9 +24,7 @@ const headsOf = (text: string): string[][] =>
   text
     .split(/(?=HTTP\/1\.1 \d{3} )/)
     .map((answer) => answer.slice(0, answer.indexOf('\r\n\r\n')).split('\r\n'))
-    .map((lines) =>
-      lines.filter((line) => !/^(?:date|x-request-id|server-timing|ratelimit|ratelimit-policy):/i.test(line)),
-    )
+    .map((lines) => lines.filter((line) => !/^(?:date|x-request-id|ratelimit|ratelimit-policy):/i.test(line)))
     .map((lines) => lines.map((line) => line.replace(/^(x-accel-expires: @)\d+$/, '$1second')).sort());
 
 describe('on one connection, a cached response has the head that Node writes:', () => {

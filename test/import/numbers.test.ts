@@ -52,21 +52,26 @@ describe.each(['price', 'stock'] as const)('a %s that can be read in two ways', 
   });
 });
 
-test('rows keep the order of the file while they wait for what the rest of it says', async () => {
-  const { created, faults } = await importText('name,category,price\nMug,C,1.000\nMug,C,2.50\nMug,C,3.000\n');
-  expect({ created, faults }).toEqual({ created: 3, faults: [] });
-  expect(await sql('select slug, price from product order by slug')).toEqual([
-    { slug: 'mug', price: '1.00' },
-    { slug: 'mug-2', price: '2.50' },
-    { slug: 'mug-3', price: '3.00' },
-  ]);
+test('beside a currency is read as others of its column', async () => {
+  const feed = (other: string) =>
+    `id\ttitle\tavailability\tproduct_type\tprice\na\tA\tin_stock\tC\t1.000 EUR\nb\tB\tin_stock\tC\t${other} EUR\n`;
+  expect((await importText(feed('7'))).faults).toMatchObject([{ line: 2, column: 'price', value: '1.000' }]);
+  expect(await importText(feed('7.50'))).toMatchObject({ created: 1, changed: 1, faults: [] });
 });
 
-test('of variants whose prices can be read in two ways none is the cheapest', async () => {
-  const rows = ['tee,Tee,Tops,TEE-1,1.000', 'tee,,,TEE-2,20.00'];
-  const { created, faults } = await importText(`Handle,Title,Type,Variant SKU,Variant Price\n${rows.join('\n')}\n`);
-  expect(created).toBe(0);
-  expect(faults).toMatchObject([{ line: 2, column: 'Variant Price', value: '["1.000","20.00"]' }]);
+describe('of variants whose prices can be read in two ways', () => {
+  const csv = (...prices: readonly string[]) =>
+    `Handle,Title,Type,Variant SKU,Variant Price\n${prices.map((price, at) => `tee,Tee,Tops,TEE-${at},${price}\n`).join('')}`;
+
+  test.each([
+    ['the first is not certain to be the cheapest', ['1.000', '20'], undefined],
+    ['the column has a point', ['1.000', '20.00'], '1.00'],
+    ['another is lower in both ways', ['2.000', '1'], '1.00'],
+  ])('%s', async (_, prices, price) => {
+    const { faults } = await importText(csv(...prices));
+    if (price === undefined) expect(faults).toMatchObject([{ line: 2, column: 'Variant Price', value: '1.000' }]);
+    else expect({ faults, prices: await column('select price from product') }).toEqual({ faults: [], prices: [price] });
+  });
 });
 
 describe('a currency', () => {

@@ -80,7 +80,12 @@ pan,Pan,,,,Cups,,true,,,,,,deny,9.00,,,,,active
     expect(created).toBe(1);
     expect(faults).toEqual([
       { line: 2, column: 'Variant Price', value: 'free', reason: expect.stringContaining('amount') },
-      { line: 4, column: 'Title', value: '', reason: 'is missing, and the product "lid" is new' },
+      {
+        line: 4,
+        column: 'Handle',
+        value: 'lid',
+        reason: 'has no first row, with its title: put all its rows together',
+      },
     ]);
   });
 });
@@ -124,14 +129,15 @@ describe("Shopify's export with a fault in a product of several rows", () => {
   const shown = () =>
     sql<{ slug: string }>('select slug, name, price, stock, image_urls, updated_at from product order by slug');
 
-  test('cut anywhere within it changes nothing of the product, and is reported', async () => {
+  test('cut anywhere before the last cell of a row changes nothing of the product, and is reported', async () => {
     const whole = file(cup, ...mug);
     await importText(whole);
     const before = await shown();
     const from = whole.indexOf('\nmug') + 2;
     const quietlyCut: string[] = [];
     for (let at = from; at < whole.length - 1; at += 2) {
-      // A file that ends between two rows cannot be distinguished from a whole one.
+      // A file that ends between two rows, or in the last cell, cannot be distinguished from a whole one.
+      if (whole.slice(0, at).split('\n').at(-1)?.split(',').length === header.split(',').length) continue;
       if (whole[at - 1] === '\n') continue;
       const { faults, changed, created } = await importText(whole.slice(0, at));
       const isReported = faults.some(({ reason }) => reason.includes('may be cut'));
@@ -163,15 +169,8 @@ describe("Shopify's export with a fault in a product of several rows", () => {
     expect(mugOf(await shown())).toEqual(mugOf(before));
   });
 
-  test('is imported without its last line end, if that would change no product of the catalogue', async () => {
-    const withoutEnd = (...rows: readonly string[]) => importText(file(...rows).trimEnd());
-    expect(await withoutEnd(cup, ...mug)).toMatchObject({ created: 2, faults: [] });
-    expect(await withoutEnd(cup, ...mug)).toMatchObject({ changed: 0, unchanged: 2, faults: [] });
-    const { changed, faults } = await withoutEnd(cup, pan.replace('pan', 'mug'));
-    expect({ changed, faults }).toEqual({
-      changed: 0,
-      faults: [{ line: 3, column: 'Handle', value: 'mug', reason: expect.stringContaining('has no line end') }],
-    });
+  test('is imported without its last line end', async () => {
+    expect(await importText(file(cup, ...mug).trimEnd())).toMatchObject({ created: 2, faults: [] });
   });
 
   test('names the broken row, and the product that is not imported because of it', async () => {

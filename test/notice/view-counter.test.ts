@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createClock } from '../../src/database/clock.ts';
-import type { Sql } from '../../src/database/sql.ts';
+import type { Sql, Statement } from '../../src/database/sql.ts';
 import { databaseUnavailable } from '../../src/errors.ts';
 import { ViewCounter } from '../../src/notice/view-counter.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -247,13 +247,13 @@ test('500 views at once of 50 notices are exact for each, and share a handful of
 test('a view of a notice that was withdrawn meanwhile waits for no lock', async () => {
   const sent: (string | undefined)[] = [];
   const sql: Sql = {
-    rows: async ({ name }) => {
+    rows: async <Row>({ name }: Statement): Promise<Row[]> => {
       sent.push(name);
-      return [];
+      return [{ id: 1, viewCount: null, isLocked: false }] as Row[];
     },
   };
   expect(await new ViewCounter(sql, createClock(), 5000).view(1)).toBeNull();
-  expect(sent).toEqual(['count_views_of_one', 'readable_ids']);
+  expect(sent).toEqual(['count_views_of_one']);
 });
 
 test('views that get no answer fail after the timeout, also those whose turn has not come; these are counted later', async () => {

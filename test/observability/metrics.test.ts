@@ -201,29 +201,3 @@ describe('/metrics', () => {
     expect((await off.get('/metrics')).status).toBe(404);
   });
 });
-
-describe('Server-Timing', () => {
-  test('tells what an answer took that was not in memory, and of that the database', async () => {
-    await using gateway = await createTestGateway(database);
-    const header = async (target: string) => (await gateway.get(target)).headers['server-timing'];
-    expect(await header('/api/product/hot')).toMatch(
-      /^total;dur=\d+\.\d, db;dur=(?!0\.0)\d+\.\d;desc="statements: 1"$/,
-    );
-    await expect.poll(() => header('/api/product/hot')).toBeUndefined();
-    expect(await header('/api/product/hot?limit=0')).toMatch(/^total;dur=\d+\.\d$/);
-    expect(await header('/graphql?query={notices{id}}')).toMatch(/statements: 1/);
-    expect(await header('/livez')).toBeUndefined();
-  });
-
-  test('tells of each of several requests of one turn of the event loop its own statements, and of nothing later', async () => {
-    await using gateway = await createTestGateway(database, { CACHE_MAX_MB: '0' });
-    const parent = await insertCategory(database);
-    await insertCategory(database, { parent_id: parent });
-    const STATEMENTS = { '{ notices { id } }': 1, '{ __typename }': 0, '{ categories { id children { id } } }': 2 };
-    const answers = await Promise.all(Object.keys(STATEMENTS).map((query) => gateway.post({ query })));
-    const counted = answers.map(({ headers }) => /statements: (\d+)/.exec(headers['server-timing'] ?? '')?.[1] ?? '0');
-    expect(counted.map(Number)).toEqual(Object.values(STATEMENTS));
-    const { headers } = await gateway.post({ query: '{ a: __typename }' });
-    expect(headers['server-timing']).toMatch(/^total;dur=\d+\.\d$/);
-  });
-});

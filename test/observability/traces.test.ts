@@ -57,7 +57,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     return own();
   };
 
-  test('a request is a trace of HTTP, operation, loaders and statements', async () => {
+  test('a request is a trace of HTTP, operation and statements', async () => {
     const category_id = await insertCategory(database);
     for (const name of ['Pan', 'Pot']) await insertProduct(database, { category_id, name });
     const query = 'query Shelf { products(limit: 2) { name category { name } } }';
@@ -67,14 +67,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     const spans = [...collector.spans];
     const [root] = roots(collector);
     expect(root && tree(spans, root)).toEqual({
-      'POST /graphql': [
-        {
-          query: [
-            { 'product.list': [expect.stringMatching(/^product_list/)] },
-            { 'category.byId': [expect.stringMatching(/^prisma_/)] },
-          ],
-        },
-      ],
+      'POST /graphql': [{ query: [expect.stringMatching(/^product_list/), expect.stringMatching(/^prisma_/)] }],
     });
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
     expect(root).toMatchObject({
@@ -126,7 +119,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(collector.spans.filter(({ traceId }) => traceId === unsampled)).toEqual([]);
   });
 
-  test('a response from memory begins no trace, and shows in that of its caller', async () => {
+  test('a response from memory is no span', async () => {
     const target = '/api/product/hot?limit=5';
     const askOnce = async () => (await fetch(gateway.url + target)).headers.get('cache-status');
     await expect.poll(askOnce).toMatch('; hit');
@@ -134,11 +127,6 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       roots(collector).filter(({ attributes }) => attributes['vitrine.cache'] === 'hit');
     const before = hits().length;
     for (const _ of Array(20)) expect(await askOnce()).toMatch('; hit');
-    const traceId = newTraceId();
-    await get(target, traceId);
-    expect(await spansOf(traceId)).toMatchObject([
-      { name: 'GET /api/product/hot', parentId: PARENT_ID, attributes: { 'vitrine.cache': 'hit' } },
-    ]);
     // One that waited for a heartbeat has a trace: that is one in half a second.
     expect(hits().length - before).toBeLessThan(10);
   });
@@ -182,11 +170,10 @@ describe('a collector', () => {
     },
   );
 
-  test('gets the share of traces that the sampler takes', async () => {
+  test('gets the share of traces that is asked for, and those of callers', async () => {
     await using database = await createTestDatabase();
     await using collector = await startCollector();
     await using gateway = await startTraced(database, collector, {
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0',
     });
     const traceId = newTraceId();
@@ -214,13 +201,11 @@ describe('the environment', () => {
     { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${OTEL_EXPORTER_OTLP_ENDPOINT}/v1/traces` },
     { OTEL_TRACES_EXPORTER: 'otlp' },
   ])('asks for all traces with %o', (environment) => {
-    expect(readConfig(environment).tracing).toMatchObject({ sampler: 'parentbased_always_on', samplerArg: 1 });
+    expect(readConfig(environment).tracing).toMatchObject({ share: 1 });
   });
 
   test.for([
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' },
-    { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
-    { OTEL_TRACES_SAMPLER: 'sometimes' },
     { OTEL_TRACES_SAMPLER_ARG: '1.5' },
     { OTEL_BSP_SCHEDULE_DELAY: '0' },
   ])('is refused with %o', (environment) => {

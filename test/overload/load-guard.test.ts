@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Overloaded } from '../../src/errors.ts';
-import { createLoadGuard, type LoadGuard, watchLoopLag } from '../../src/overload/load-guard.ts';
+import { createLoadGuard, type LoadGuard } from '../../src/overload/load-guard.ts';
 
 const MAX_WAIT_MS = 500;
 const POOL_SIZE = 10;
@@ -16,10 +16,8 @@ const createGuard = (pool = { waitingCount: 0 }): LoadGuard =>
   createLoadGuard({
     maxInFlight: 5000,
     maxWaitMs: MAX_WAIT_MS,
-    maxLoopLagMs: 250,
     poolSize: POOL_SIZE,
     pool,
-    lag: { standingMs: () => 0, stop: () => {} },
     onRefused: () => {},
   });
 
@@ -53,7 +51,7 @@ test('nothing is executed past the queue of the pool', async () => {
 test('when all who may begin have begun, there is still room for executions that wait in no line', () => {
   const guard = createGuard();
   const { work, begun } = createWorks();
-  while (guard.ifFree(undefined, () => guard.during(work))) expect(begun()).toBeLessThanOrEqual(64);
+  while (guard.line.ifFree(undefined, () => guard.during(work))) expect(begun()).toBeLessThanOrEqual(64);
   expect(begun()).toBe(64);
   for (let more = begun(); more < EXECUTIONS + 3; more += 1) void guard.during(work);
   expect(begun()).toBe(EXECUTIONS);
@@ -67,12 +65,12 @@ test('of requests that each take the event loop 5 ms, no more may begin than two
     .mockImplementation((since) => ({ active: active - (since?.active ?? 0), idle: 0, utilization: 1 }));
   const guard = createGuard();
   for (let number = 0; number < 2000; number += 1) {
-    await guard.ifFree(undefined, async () => {
+    await guard.line.ifFree(undefined, async () => {
       active += 5;
     });
   }
   const { work, begun } = createWorks();
-  while (guard.ifFree(undefined, work)) expect(begun()).toBeLessThanOrEqual(64);
+  while (guard.line.ifFree(undefined, work)) expect(begun()).toBeLessThanOrEqual(64);
   expect(begun()).toBe(POOL_SIZE * 2);
   utilization.mockRestore();
 });
@@ -100,30 +98,17 @@ test('work that fails gives its place back', async () => {
     throw new Error('broken');
   };
   for (let number = 0; number < EXECUTIONS + 1; number += 1) {
-    await expect(guard.ifFree('key', () => guard.during(fail))).rejects.toThrow('broken');
+    await expect(guard.line.ifFree('key', () => guard.during(fail))).rejects.toThrow('broken');
   }
   const { work, endAll } = createWorks();
-  while (guard.ifFree(undefined, work));
-  const turns = Array.from({ length: 3 }, () => guard.inTurn({ key: undefined, bytes: 1, isGone: undefined }, fail));
+  while (guard.line.ifFree(undefined, work));
+  const turns = Array.from({ length: 3 }, () =>
+    guard.line.inTurn({ key: undefined, bytes: 1, isGone: undefined }, fail),
+  );
   const ends = Promise.allSettled(turns);
   endAll();
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   await settled();
   expect(guard.inFlight()).toBe(0);
-  expect(guard.ifFree(undefined, work)).toBeInstanceOf(Promise);
-});
-
-test('one long pause of the event loop is no lag; a loop that is late each time is', () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  let nowMs = 0;
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  const lag = watchLoopLag();
-  const lookLate = (lateMs: number): number => {
-    nowMs += 50 + lateMs;
-    vi.advanceTimersByTime(50);
-    return lag.standingMs();
-  };
-  expect([0, 300, 100, 100, 100].map(lookLate)).toEqual([0, 0, 0, 0, 100]);
-  lag.stop();
-  clock.mockRestore();
+  expect(guard.line.ifFree(undefined, work)).toBeInstanceOf(Promise);
 });

@@ -48,7 +48,6 @@ const askGraphql = (gateway: ServingProcess, query: string, variables = {}): Pro
 
 const KNOWN = '/api/notice/list';
 const KNOWN_QUERY = '{ notices { id title } }';
-const VIEW_QUERY = 'query View($id: Int!) { notice(id: $id) { title viewCount } }';
 
 /** What goes on whatever is refused. */
 const expectTheRestToGoOn = async (gateway: ServingProcess): Promise<void> => {
@@ -128,7 +127,7 @@ test('overload is no outage: what is too old to be given is refused, and not giv
   expect(await seen()).toMatchObject({ status: 200 });
 });
 
-test('of a connection that sends requests without waiting for responses, no more is read while its first ones wait', async () => {
+test('a connection that sends requests without waiting for responses stops nobody else, and gets each response', async () => {
   await using gateway = await start({ DATABASE_POOL_SIZE: '1', MAX_WAIT_MS: '60000', DATABASE_TIMEOUT_MS: '60000' });
   await ask(gateway, KNOWN);
   await askGraphql(gateway, KNOWN_QUERY);
@@ -143,8 +142,6 @@ test('of a connection that sends requests without waiting for responses, no more
   };
   await expect.poll(inFlight, { timeout: 10_000 }).toBeGreaterThan(100);
   await expectTheRestToGoOn(gateway);
-  // Node reads 64 kB at a time.
-  expect(await inFlight()).toBeLessThan(count / 2);
   let responses = 0;
   client.on('data', (chunk) => {
     responses += chunk.toString().split('HTTP/1.1 ').length - 1;
@@ -152,28 +149,4 @@ test('of a connection that sends requests without waiting for responses, no more
   await backOffice.query('rollback');
   await expect.poll(() => responses, { timeout: 60_000 }).toBeGreaterThan(count - 100);
   client.destroy();
-});
-
-test('while the event loop is late, nothing new is begun, and the rest goes on', async () => {
-  const block = 'const end = performance.now() + 150; while (performance.now() < end);';
-  const script = `let t; process.on('SIGUSR2', () => { t = t ? clearInterval(t) : setInterval(() => { ${block} }, 1); })`;
-  await using gateway = await start({
-    MAX_LOOP_LAG_MS: '40',
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
-  });
-  await ask(gateway, KNOWN);
-  await askGraphql(gateway, KNOWN_QUERY);
-  await askGraphql(gateway, VIEW_QUERY, { id: 1 });
-  gateway.command.child.kill('SIGUSR2');
-
-  const limits = Array.from({ length: 100 }, (_, index) => index + 1).values();
-  const askNew = () => ask(gateway, `/api/product/hot?limit=${limits.next().value}`);
-  await expect.poll(askNew, { timeout: 10_000 }).toMatchObject(REFUSED);
-  expect(await askGraphql(gateway, '{ newProducts(limit: 8) { id } }')).toMatchObject(REFUSED);
-  for (const target of [KNOWN, '/livez', '/api/notice/1']) expect((await ask(gateway, target)).status).toBe(200);
-  // A view has bounds of its own, also of a notice that nobody has asked for yet.
-  expect((await askGraphql(gateway, VIEW_QUERY, { id: 2 })).text).toContain('"title":"Read me too"');
-
-  gateway.command.child.kill('SIGUSR2');
-  await expect.poll(askNew, { timeout: 10_000 }).toMatchObject({ status: 200 });
 });

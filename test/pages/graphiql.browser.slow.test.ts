@@ -53,8 +53,8 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
 
   /** Changes to a tab, until GraphiQL knows what runs in it: it looks at the text a moment after it shows it. */
   const changeTab = async (name: string) => {
-    await page.locator('.graphiql-tab-button', { hasText: name }).click();
-    await poll(async () => (await stored('query')) ?? '').toMatch(new RegExp(`^\\w+ ${name}`, 'm'));
+    await page.locator('.graphiql-tab-button', { hasText: new RegExp(`^${name}$`) }).click();
+    await poll(async () => (await stored('query')) ?? '').toMatch(new RegExp(`^\\w+ ${name}\\b`, 'm'));
   };
 
   const append = async (text: string) => {
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
   test('opens with every example in a tab of its name', async () => {
     await open();
     expect(await tabs()).toEqual(operationNames);
-    expect(await shownQuery()).toContain('query HomePage {');
+    expect(await shownQuery()).toContain('query Home(');
   });
 
   test('shows the operation of a tab at its first click', async () => {
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
       if (/^query/m.test(query)) expect(await response.json()).not.toHaveProperty('errors');
       else {
         const stream = readStream(response);
-        await poll(() => stream.results).toMatchObject([{ data: { notices: expect.any(Array) } }]);
+        await poll(() => stream.results).toMatchObject([{ data: expect.any(Object) }]);
         await stream.leave();
       }
     }
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
 
   test('shows each event of a subscription', async () => {
     await open();
-    await changeTab('LiveNotices');
+    await changeTab('NoticeChanges');
     await page.locator('.graphiql-execute-button').click();
     await poll(() => shownText('.result-window')).toContain('"notices": [');
     await insertNotice(gateway.database, { title: 'Just now', starts_at: new Date().toISOString(), pinned: true });
@@ -102,9 +102,9 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
 
   test('shows the answer of an example that is run', async () => {
     await open();
-    await changeTab('NoticeDetail');
+    await changeTab('Notice');
     const running = page.waitForResponse(
-      (response) => response.request().postData()?.includes('NoticeDetail') === true,
+      (response) => response.request().postData()?.includes('query Notice(') === true,
     );
     await page.locator('.graphiql-execute-button').click();
     const { data } = (await (await running).json()) as { data: { notice: { viewCount: number } } };
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
 
   test('keeps what a visitor has changed, and opens where they left', async () => {
     await open();
-    await changeTab('PriceOrder');
+    await changeTab('NoticeChanges');
     await append('# mine');
     await open();
     expect(await tabs()).toEqual(operationNames);
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
     await page.setViewportSize({ width: 390, height: 844 });
     await open();
     await page.locator('.graphiql-execute-button').click();
-    await poll(() => shownText('.result-window')).toContain('"hotProducts"');
+    await poll(() => shownText('.result-window')).toContain('"categories"');
     const boxOf = async (selector: string) => (await page.locator(selector).boundingBox()) ?? { y: 0, width: 0 };
     const [query, answer] = [await boxOf('.graphiql-query-editor'), await boxOf('.result-window')];
     expect(Math.min(query.width, answer.width)).toBeGreaterThan(340);

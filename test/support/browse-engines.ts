@@ -33,7 +33,7 @@ export const createBrowseEngines = async (
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const connection = connectionConfig(url);
-  const { pool } = createDatabase({ connection, pooling: 'none', isPrepared: true, size: 4, timeoutMs: 20_000, log });
+  const { pool } = createDatabase({ connection, pooling: 'none', size: 4, timeoutMs: 20_000, log });
   const clock = createClock();
   const tagVersions = createTagVersions(FEATURES);
   const source = createListenFeed(FEATURES);

@@ -11,7 +11,7 @@ export const readPieces = async (
   const blocks = async function* () {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   };
-  const source = { name: 'it', sizeBytes: undefined, readBytes: () => 0, blocks };
+  const source = { name: 'it', blocks };
   const { batches } = await readRecords(source, new AbortController().signal);
   const records: SourceRecord[] = (await Readable.from(batches).toArray()).flat();
   return {

@@ -32,3 +32,17 @@ export const untilBlocked = async ({ sql }: Pick<TestDatabase, 'sql'>, connectio
   await vi.waitFor(look, { interval: 5, timeout: 30_000 });
   return pids;
 };
+
+/** Once as many of the gateway's connections have sent a statement that counts views, from now on: it is repeated while a notice is locked. */
+export const untilViewsWait = async ({ sql }: Pick<TestDatabase, 'sql'>, connections = 1): Promise<void> => {
+  const [now] = await sql<{ text: string }>('select clock_timestamp()::text as text');
+  const look = async (): Promise<void> => {
+    const rows = await sql(
+      `select from pg_stat_activity where datname = current_database() and application_name = 'vitrine'
+         and query like '%set view_count =%' and query_start > $1::timestamptz`,
+      [now?.text],
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(connections);
+  };
+  await vi.waitFor(look, { interval: 5, timeout: 30_000 });
+};

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { boundsOf, priceOf } from '../../src/ucp/amount.ts';
-import { barcodeOf } from '../../src/ucp/barcode.ts';
+import { barcodeOf } from '../../src/ucp/catalog.ts';
 
 const minorOf = (amount: string, currencyCode: string): number => priceOf({ amount, currencyCode }).amount;
 

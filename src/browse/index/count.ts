@@ -13,7 +13,7 @@ import { compareCodePoints } from '../order.ts';
 import { firstOfPriceCell, PRICE_CELLS, type PricedCell, priceCellOf, priceRangeOf } from '../price-bands.ts';
 import type { Counts, Dimension, Dimensions } from './dimension.ts';
 import { FoundRows, optionsOf } from './expression.ts';
-import { PageSelection, positionOfRow } from './order.ts';
+import { nthGreatest, PageSelection, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 
@@ -75,7 +75,7 @@ const FACETS: {
   },
   brands: (index, found) => valuesOf(index, index.brands, found.without('brands'), asItIs),
   tags: (index, found, _, labelOf) => valuesOf(index, index.tags, found.without('tags'), labelOf),
-  price: (index, found) => priceRangeOfRows(index.columns.price.values, found.without('price').rows()),
+  price: (index, found) => priceRangeOfRows(index, found.without('price')),
   inStock: (index, found, { options = [], inStock }) => {
     const { columns, optionsInStock, scratch } = index;
     let rows = found.without('inStock');
@@ -103,7 +103,7 @@ type IsWanted = (dimension: Dimension) => boolean;
 
 const ALL: IsWanted = () => true;
 
-/** Counts the values of some dimensions. Of most rows the others are counted instead, which is sooner done. @param fitting traits; by default all */
+/** Counts the values of some dimensions. @param fitting traits; by default all */
 const countValues = (
   index: ProductIndex,
   of: Dimensions,
@@ -111,15 +111,22 @@ const countValues = (
   isWanted = ALL,
   fitting?: ReadonlySet<number>,
 ): Counts => {
-  const { columns } = index;
-  if (fitting || rows.size * 2 <= columns.live) return of.count(rows.rows(), isWanted, fitting);
-  const others = of.count(index.live().without(rows, columns.count).rows(), isWanted);
-  const rest = (totals: Int32Array, counts: Int32Array): Int32Array =>
-    counts.map((count, at) => (totals[at] ?? 0) - count);
+  if (fitting || !areMost(index, rows)) return of.count(rows.rows(), isWanted, fitting);
+  const others = of.count(index.others(rows).rows(), isWanted);
   return {
-    values: rest(of.totals.values, others.values),
-    dimensions: rest(of.totals.dimensions, others.dimensions),
+    values: restOf(of.totals.values, others.values),
+    dimensions: restOf(of.totals.dimensions, others.dimensions),
   };
+};
+
+/** Where a set has most rows, the others are counted instead, which is sooner done. */
+const areMost = ({ columns }: ProductIndex, rows: RowSet): boolean => rows.size * 2 > columns.live;
+
+/** @param counts of the other rows */
+const restOf = (totals: Int32Array, counts: Int32Array): Int32Array => {
+  const rest = new Int32Array(counts.length);
+  for (let at = 0; at < rest.length; at += 1) rest[at] = (totals[at] ?? 0) - (counts[at] as number);
+  return rest;
 };
 
 const valuesOf = (index: ProductIndex, of: Dimensions, rows: RowSet, labelOf: LabelOf): ValueCount<string>[] => {
@@ -157,9 +164,9 @@ const mostFrequent = (
 ): readonly Counted[] => {
   let first = codes;
   if (codes.length > MAX_FACET_VALUES) {
-    const sorted = new Int32Array(codes.length);
-    for (let at = 0; at < codes.length; at += 1) sorted[at] = counts[codes[at] as number] as number;
-    const least = sorted.sort().at(-MAX_FACET_VALUES) as number;
+    const found = new Int32Array(codes.length);
+    for (let at = 0; at < found.length; at += 1) found[at] = counts[codes[at] as number] as number;
+    const least = nthGreatest(found, MAX_FACET_VALUES);
     first = codes.filter((code) => (counts[code] as number) >= least);
   }
   return first
@@ -239,18 +246,20 @@ const extremesOf = (of: Dimensions, codes: readonly number[]): { min: string; ma
   return { min: of.values[min] as string, max: of.values[max] as string };
 };
 
-const priceRangeOfRows = (values: Uint32Array | Float64Array, rows: Int32Array): PriceRange | null => {
-  if (rows.length === 0) return null;
-  const counts = new Int32Array(PRICE_CELLS);
+const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null => {
+  if (set.size === 0) return null;
+  const { values } = index.columns.price;
+  const rows = set.rows();
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   for (let at = 0; at < rows.length; at += 1) {
     const price = values[rows[at] as number] as number;
-    const cell = priceCellOf(price);
-    counts[cell] = (counts[cell] as number) + 1;
     if (price < min) min = price;
     if (price > max) max = price;
   }
+  const counts = areMost(index, set)
+    ? restOf(index.priceCells, countPriceCells(values, index.others(set).rows()))
+    : countPriceCells(values, rows);
   const cells: PricedCell[] = [];
   const last = priceCellOf(max);
   for (let cell = priceCellOf(min); cell <= last; cell += 1) {
@@ -258,4 +267,13 @@ const priceRangeOfRows = (values: Uint32Array | Float64Array, rows: Int32Array):
     if (count > 0) cells.push({ first: firstOfPriceCell(cell), count });
   }
   return priceRangeOf(min, max, cells);
+};
+
+const countPriceCells = (values: Uint32Array | Float64Array, rows: Int32Array): Int32Array => {
+  const counts = new Int32Array(PRICE_CELLS);
+  for (let at = 0; at < rows.length; at += 1) {
+    const cell = priceCellOf(values[rows[at] as number] as number);
+    counts[cell] = (counts[cell] as number) + 1;
+  }
+  return counts;
 };

@@ -184,16 +184,32 @@ export class Dimensions {
     return { values, dimensions };
   }
 
-  /** Of each row each value once, whatever number of its traits has it. Dimensions are counted as if they were values after the last one. */
+  /** Of each row each value once, whatever number of its traits has it. */
   #countOnce(rows: Int32Array, isWantedAt: readonly boolean[], fitting?: ReadonlySet<number>): Counts {
-    const first = this.values.length;
-    const countedOf = this.codesOf.map((codes, trait) => {
-      const wanted = codes.filter((code) => isWantedAt[this.#dimensionOf[code] as number]);
-      if (fitting?.has(trait) === false) return NOTHING;
-      return [...wanted, ...wanted.map((code) => first + (this.#dimensionOf[code] as number))];
+    const dimensions = [...this.all.keys()].filter((place) => isWantedAt[place]);
+    const codes = dimensions.flatMap((place) => (this.all[place] as Dimension).codes);
+    const thingOf = new Map(codes.map((code, thing) => [code, thing]));
+    const countedOf = this.codesOf.map((all, trait) =>
+      fitting?.has(trait) === false ? NOTHING : all.filter((code) => thingOf.has(code)),
+    );
+    // A dimension is counted as if it were a value, and those that the same traits have as one.
+    const things = countedOf.map((own) => own.map((code) => thingOf.get(code) as number));
+    const thingOfTraits = new Map<string, number>();
+    const thingOfPlace = dimensions.map((place) => {
+      const having = countedOf.map((own) => own.some((code) => this.#dimensionOf[code] === place));
+      const known = thingOfTraits.get(String(having));
+      if (known !== undefined) return known;
+      const thing = codes.length + thingOfTraits.size;
+      thingOfTraits.set(String(having), thing);
+      for (const [trait, own] of things.entries()) if (having[trait]) own.push(thing);
+      return thing;
     });
-    const counts = this.ofRows.countOnce(countedOf, first + this.all.length, rows);
-    return { values: counts.subarray(0, first), dimensions: counts.subarray(first) };
+    const found = this.ofRows.countOnce(things, codes.length + thingOfTraits.size, rows);
+    const counts = { values: new Int32Array(this.values.length), dimensions: new Int32Array(this.all.length) };
+    for (const [thing, code] of codes.entries()) counts.values[code] = found[thing] as number;
+    for (const [at, place] of dimensions.entries())
+      counts.dimensions[place] = found[thingOfPlace[at] as number] as number;
+    return counts;
   }
 
   renumber(newRows: Int32Array): void {
@@ -456,6 +472,13 @@ const countAt = (values: Codes, counts: Int32Array, rows: Int32Array): void => {
   }
 };
 
+const countOne = (counts: Int32Array, at: number): void => {
+  counts[at] = (counts[at] as number) + 1;
+};
+
+/** Of more things than this it is quicker to mark each that a row has had. */
+const MAX_BY_BITS = 128;
+
 /** A list of numbers for each row, one list after another. */
 class RowLists {
   readonly #codes = noCodes();
@@ -499,10 +522,42 @@ class RowLists {
   /** Counts how many of some rows have each of some things. @param thingsOf by number the things that it has, from 0 to `count` */
   countOnce(thingsOf: readonly (readonly number[])[], count: number, rows: Int32Array): Int32Array {
     const counts = new Int32Array(count);
+    if (this.codes.length === 0) return counts;
+    if (count > MAX_BY_BITS) this.#countByMarks(thingsOf, counts, rows);
+    else for (let first = 0; first < count; first += 32) this.#countByBits(thingsOf, first, counts, rows);
+    return counts;
+  }
+
+  /** Counts 32 things from a first one. A row is counted under each byte of its bits: a count bit by bit would be guessed wrong too often. */
+  #countByBits(thingsOf: readonly (readonly number[])[], first: number, counts: Int32Array, rows: Int32Array): void {
+    const bitsOf = Int32Array.from(thingsOf, (things) =>
+      things.reduce((bits, thing) => (thing >>> 5 === first >>> 5 ? bits | (1 << (thing & 31)) : bits), 0),
+    );
     const { codes, ends } = this;
-    if (codes.length === 0) return counts;
     const { length } = rows;
-    const lastRows = new Int32Array(count).fill(-1);
+    const bytes = new Int32Array(4 * 256);
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      let bits = 0;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
+        bits |= bitsOf[codes[at] as number] as number;
+      countOne(bytes, bits & 255);
+      countOne(bytes, 256 + ((bits >>> 8) & 255));
+      countOne(bytes, 512 + ((bits >>> 16) & 255));
+      countOne(bytes, 768 + (bits >>> 24));
+    }
+    for (const [at, count] of bytes.entries())
+      for (let bit = 0; count > 0 && bit < 8; bit += 1) {
+        const thing = first + (at >>> 8) * 8 + bit;
+        if ((at >>> bit) & 1) counts[thing] = (counts[thing] as number) + count;
+      }
+  }
+
+  #countByMarks(thingsOf: readonly (readonly number[])[], counts: Int32Array, rows: Int32Array): void {
+    const { codes, ends } = this;
+    const { length } = rows;
+    const lastRows = new Int32Array(counts.length).fill(-1);
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
@@ -515,7 +570,6 @@ class RowLists {
         }
       }
     }
-    return counts;
   }
 
   /** Writes the numbers of the row after the last one. */

@@ -1,4 +1,5 @@
 import type { FallBacks, SearchTerm } from '../browse-engine.ts';
+import { PRICE_CELLS, priceCellOf } from '../price-bands.ts';
 import {
   createAttributes,
   createBrands,
@@ -55,6 +56,9 @@ export class ProductIndex {
   unsettled = new Set<number>();
   #settledAt = Number.NEGATIVE_INFINITY;
   #live: RowSet | undefined;
+  readonly #others = new Map<RowSet, RowSet>();
+  /** How many live rows have a price of each cell. */
+  readonly priceCells = new Int32Array(PRICE_CELLS);
 
   /** @param languages besides that of the tables' columns */
   constructor(languages: readonly FallBacks[] = [], maxNames?: number) {
@@ -74,7 +78,7 @@ export class ProductIndex {
 
   get bytes(): number {
     const parts = [this.columns, this.scratch, ...this.#allTexts, ...this.#dimensions, ...this.#suggested];
-    return parts.reduce((sum, { bytes }) => sum + bytes, this.foldedBrands.bytes);
+    return parts.reduce((sum, { bytes }) => sum + bytes, this.foldedBrands.bytes + this.priceCells.byteLength);
   }
 
   /** Makes room for so many products. */
@@ -87,6 +91,7 @@ export class ProductIndex {
   begin(): void {
     this.scratch.begin(this.columns.count * SCRATCH_BYTES_PER_ROW);
     this.#live = undefined;
+    this.#others.clear();
   }
 
   /** All live rows, for one question. */
@@ -94,6 +99,15 @@ export class ProductIndex {
     const { isLive, count, live } = this.columns;
     this.#live ??= RowSet.ofBits(this.scratch, isLive.bits.subarray(0, (count + 31) >>> 5), live);
     return this.#live;
+  }
+
+  /** The live rows that are not among some, for one question. */
+  others(rows: RowSet): RowSet {
+    const known = this.#others.get(rows);
+    if (known) return known;
+    const others = this.live().without(rows, this.columns.count);
+    this.#others.set(rows, others);
+    return others;
   }
 
   /** The live rows that are published by then. */
@@ -139,6 +153,7 @@ export class ProductIndex {
       for (const [place, each] of words.entries()) this.#allTexts[place]?.words.append(row, each);
     }
     columns.write(row, product);
+    this.#countPrice(row, 1);
     for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.enter(row, traits[at] as number[]);
     if (product.publishedAt <= this.#settledAt) this.#settle(row);
     else this.unsettled.add(row);
@@ -164,7 +179,13 @@ export class ProductIndex {
     }
   }
 
+  #countPrice(row: number, by: 1 | -1): void {
+    const cell = priceCellOf(this.columns.price.values[row] as number);
+    this.priceCells[cell] = (this.priceCells[cell] as number) + by;
+  }
+
   #leave(row: number): void {
+    this.#countPrice(row, -1);
     for (const dimensions of this.#dimensions) dimensions.leave(row);
     if (!this.unsettled.delete(row)) for (const values of this.#suggested) values.leave(row);
   }

@@ -2,33 +2,13 @@ import { closeSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { access, constants, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as delay } from 'node:timers/promises';
 import { OperatorError } from '../../errors.ts';
 import { hasCode } from '../failures.ts';
 
 const SQLITE_BUSY = 5;
-const PID_TIMEOUT_MS = 1_000;
-const PID_POLL_MS = 20;
 
 /** Another process has the right to use the data directory. */
 export class DirectoryInUseError extends OperatorError {}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
-};
-
-/** The process that holds the lock, once it has written its id, which it does right after it got the lock. */
-const findHolder = async (pidFile: string): Promise<number | undefined> => {
-  for (const deadline = performance.now() + PID_TIMEOUT_MS; performance.now() < deadline; await delay(PID_POLL_MS)) {
-    const pid = Number(await readPlainFile(pidFile).catch(absentAsUndefined));
-    if (pid > 0 && isAlive(pid)) return pid;
-  }
-  return undefined;
-};
 
 /** SQLite would refuse both of two that ask at the same moment, because each is in the way of the other. So they try again for this long. */
 const LOCK_TIMEOUT_MS = 100;
@@ -39,12 +19,11 @@ const LOCK_TIMEOUT_MS = 100;
  * deleted: a process that had it open would lock a file that no other process sees. (SQLite opens by path only: the owner of the directory,
  * who swaps the file after our checks, could have it lock another file, which is then neither written nor given to anybody.)
  * @returns `release` gives it back, as the end of the process does
- * @throws DirectoryInUseError when another process has it, naming that process.
+ * @throws DirectoryInUseError when another process has it
  * @throws OperatorError when the file is not one that an earlier call has made
  */
 export const lockDirectory = async (dataDir: string): Promise<{ readonly release: () => Promise<void> }> => {
   const lockFile = join(dataDir, 'gateway.lock');
-  const pidFile = join(dataDir, 'gateway.pid');
   await access(dataDir, constants.W_OK);
   makeLockFile(lockFile);
   const found = lstatSync(lockFile);
@@ -69,13 +48,11 @@ export const lockDirectory = async (dataDir: string): Promise<{ readonly release
     const { dev, ino } = await handle.stat();
     if (dev !== found.dev || ino !== found.ino) throw new OperatorError(`${lockFile} was replaced during the start.`);
     await giveToDirectoryOwner(handle, lockFile);
-    await replaceFile(pidFile, `${process.pid}\n`, 0o644);
   } catch (error) {
     await close();
     if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error;
-    const pid = await findHolder(pidFile);
     throw new DirectoryInUseError(
-      `Another Vitrine is already running on ${dataDir}${pid === undefined ? '' : ` (process ${pid})`}. Stop it first, or give this one its own DATA_DIR.`,
+      `Another Vitrine is already running on ${dataDir}. Stop it first, or give this one its own DATA_DIR.`,
     );
   }
   // Referenced here too: a connection that is garbage collected closes, and the lock with it.
@@ -83,7 +60,6 @@ export const lockDirectory = async (dataDir: string): Promise<{ readonly release
   process.once('exit', closeAtExit);
   return {
     release: async () => {
-      await rm(pidFile, { force: true });
       process.off('exit', closeAtExit);
       await close();
     },

@@ -137,29 +137,15 @@ export const clearLeftover = async (
   if (shared.length > 0) await replaceFile(pidFile, [process.pid, ...shared].join('\n'), 0o600);
 };
 
-/** The ways in which a server is asked to end, each with the time that it has for that. */
-const SHUTDOWNS = [
-  ['fast', '15'],
-  ['immediate', '7'],
-] as const;
+/** So long a server has to close its sessions and to write all out. */
+const SHUTDOWN_TIMEOUT_S = '15';
 
-/**
- * Ends the server of a cluster: closes its sessions and writes all out, or, past a limit, leaves that to the recovery of the next start.
- * @returns whether it has ended
- */
-const shutDown = async (account: Account, { pgCtl }: Binaries, cluster: string): Promise<boolean> => {
-  for (const [mode, seconds] of SHUTDOWNS) {
-    const stopping = runProgram(account, pgCtl, ['stop', '-D', cluster, '-m', mode, '-t', seconds]);
-    if (
-      await stopping.then(
-        () => true,
-        () => false,
-      )
-    )
-      return true;
-  }
-  return false;
-};
+/** Ends the server of a cluster. @returns whether it has ended in time; if not, it has to be killed, and the next start recovers */
+const shutDown = (account: Account, { pgCtl }: Binaries, cluster: string): Promise<boolean> =>
+  runProgram(account, pgCtl, ['stop', '-D', cluster, '-m', 'fast', '-t', SHUTDOWN_TIMEOUT_S]).then(
+    () => true,
+    () => false,
+  );
 
 /** Only this machine can connect. */
 export const HOST = '127.0.0.1';

@@ -14,8 +14,8 @@ import {
   type ReplayPosition,
 } from './wal-position.ts';
 
-/** Why a replica is not read from; undefined where it is. */
-export type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy' | undefined;
+/** Why a replica is not read from. */
+type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy';
 
 export interface ReplicaOptions {
   readonly url: string;
@@ -46,7 +46,13 @@ export class Replica {
   readonly pool: pg.Pool;
   /** Statements sent so far. */
   readonly statementCount: () => number;
-  readonly stats = { failures: 0 };
+  readonly stats = {
+    /** Operations that were read here. */
+    chosen: 0,
+    /** How often it could not be chosen, by why. */
+    passedOver: new Map<Obstacle, number>(),
+    failures: 0,
+  };
   readonly #options: ReplicaOptions;
   readonly #prober: Prober;
   /** The latest position of the primary that the replica has replayed. */
@@ -76,8 +82,16 @@ export class Replica {
     this.statementCount = statementCount;
   }
 
-  /** Why an operation that begins now cannot read here. */
-  obstacle(): Obstacle {
+  /** Whether an operation that begins now reads here. */
+  isChosen(): boolean {
+    const { stats } = this;
+    const why = this.#obstacle();
+    if (why) stats.passedOver.set(why, (stats.passedOver.get(why) ?? 0) + 1);
+    else stats.chosen += 1;
+    return why === undefined;
+  }
+
+  #obstacle(): Obstacle | undefined {
     const { positions, freshnessMs, poolSize } = this.#options;
     const reached = this.#reached;
     const replayed = this.#prober.position();
@@ -121,12 +135,11 @@ export class Replica {
   }
 
   /** How far it is behind the primary's last position; undefined while it is not known. */
-  lag(): { readonly ms: number; readonly bytes: number } | undefined {
+  lagMs(): number | undefined {
     const [latest] = this.#options.positions().recent();
-    const reached = this.#reached;
     const replayed = this.#prober.position();
-    if (!latest || !reached || !replayed || replayed.lsn === null) return undefined;
-    return { ms: Math.max(0, latest.sentMs - reached.sentMs), bytes: Math.max(0, latest.lsn - replayed.lsn) };
+    if (!latest || !this.#reached || !replayed || replayed.lsn === null) return undefined;
+    return Math.max(0, latest.sentMs - this.#reached.sentMs);
   }
 
   /** Whether its position is not known. */
@@ -195,9 +208,6 @@ const createProber = ({ name, connection, delayMs, onChange, log }: ProberOption
   let position: ReplayPosition | undefined;
   /** When the question was sent that is not answered yet. */
   let askedMs: number | undefined;
-  /** When the question was sent that was answered last. */
-  let answeredMs = Number.NEGATIVE_INFINITY;
-  let suspectedMs = Number.NEGATIVE_INFINITY;
   let isScheduled = false;
   let nextConnectMs = 0;
   let isClosed = false;
@@ -218,11 +228,9 @@ const createProber = ({ name, connection, delayMs, onChange, log }: ProberOption
   const ask = async (): Promise<void> => {
     isScheduled = false;
     if (isClosed) return;
-    const sentMs = performance.now();
-    askedMs = sentMs;
+    askedMs = performance.now();
     try {
       const { rows } = await pool.query<ReplayPosition>(REPLAY_POSITION);
-      answeredMs = sentMs;
       position = rows[0];
       if (isKnownAway) log.info({ replica: name }, 'a replica is back');
       isKnownAway = false;
@@ -246,12 +254,11 @@ const createProber = ({ name, connection, delayMs, onChange, log }: ProberOption
     position: () => position,
     /** Whether it answers quickly. */
     isResponsive: (): boolean =>
-      position !== undefined &&
-      answeredMs > suspectedMs &&
-      (askedMs === undefined || performance.now() - askedMs < PATIENCE_MS),
-    /** Until the next answer it does not count as responsive. */
+      position !== undefined && (askedMs === undefined || performance.now() - askedMs < PATIENCE_MS),
+    /** Its position is not known until the next answer. */
     suspect: (): void => {
-      suspectedMs = performance.now();
+      position = undefined;
+      onChange();
     },
     close: (): void => {
       isClosed = true;

@@ -1,12 +1,17 @@
 import {
   type DocumentNode,
   type FieldNode,
+  GraphQLBoolean,
   type GraphQLField,
+  GraphQLInt,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  GraphQLString,
   getArgumentValues,
   getNullableType,
+  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -15,6 +20,7 @@ import {
   type OperationDefinitionNode,
   type VariableValues,
 } from 'graphql';
+import { LateValue } from '../../cache/late-value.ts';
 import type { OperationContext } from '../context.ts';
 import {
   collectFields,
@@ -25,19 +31,73 @@ import {
   type Parent,
   rootOf,
 } from '../selection.ts';
-import {
-  type Args,
-  hold,
-  isPromise,
-  leafWriter,
-  NotCompiled,
-  type Run,
-  type Writer,
-  write as writeText,
-} from './output.ts';
+
+type Args = Record<string, unknown>;
+
+/** One run of a compiled operation. */
+interface Run {
+  readonly variables: VariableValues;
+  readonly context: OperationContext;
+  /** Of fields whose arguments depend on variables. */
+  readonly args: Map<FieldNode, Args>;
+}
+
+/** JSON, at once where nothing in it is still loading. */
+type Text = string | Promise<string>;
+
+type Writer = (value: unknown, run: Run) => Text;
+
+/**
+ * Thrown where the value of a field does not fit its type, or an argument has no value. Compiled operations only know how to succeed: the
+ * reference executor then repeats every failure, and reports it as the specification says.
+ */
+class NotCompiled extends Error {}
+
+/** Whether a value is still loading: any thenable is, as Prisma's own promise. */
+export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+/** The text of an object or a list in the making, of which parts may be loading or have failed. */
+class Output {
+  #text: string;
+  #parts: Text[] | undefined;
+
+  constructor(start: string) {
+    this.#text = start;
+  }
+
+  add(text: Text): void {
+    if (typeof text === 'string') this.#text += text;
+    else {
+      this.#parts ??= [];
+      this.#parts.push(this.#text, text);
+      this.#text = '';
+    }
+  }
+
+  finish(end: string): Text {
+    const rest = this.#text + end;
+    const parts = this.#parts;
+    if (parts === undefined) return rest;
+    const [start, part] = parts;
+    // Most objects wait for one value at most.
+    if (parts.length === 2) return (part as Promise<string>).then((text) => start + text + rest);
+    return Promise.all(parts).then((all) => all.join('') + rest);
+  }
+}
+
+/** The text of a value that may be loading. What fails is a promise, too: others go on, because Node ends a process where nobody waits for theirs. */
+const writeLoaded = (value: unknown, write: Writer, run: Run): Text => {
+  try {
+    // A promise of another kind, as Prisma's, begins only once it is waited for.
+    return isPromise(value) ? Promise.resolve(value).then((loaded) => write(loaded, run)) : write(value, run);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+};
 
 /** One operation, compiled for one schema: gives the JSON text of `data`. @throws any error: the reference executor then reports it */
-export type CompiledOperation = (variables: VariableValues, context: OperationContext) => string | Promise<string>;
+export type CompiledOperation = (variables: VariableValues, context: OperationContext) => Text;
 
 /** What every part of an operation is compiled with. */
 interface Compilation {
@@ -46,7 +106,7 @@ interface Compilation {
 }
 
 interface CompiledField {
-  /** `"key":`, after the bracket or comma before it. */
+  /** `"key":`, after the comma before it. */
   readonly label: string;
   readonly read: (source: Record<string, unknown>, run: Run) => unknown;
   readonly write: Writer;
@@ -71,10 +131,7 @@ export const compile = (
     if (error instanceof NotCompiled) return undefined;
     throw error;
   }
-  return (variables, context) => {
-    const run = { variables, context, args: new Map() };
-    return writeText(run, (output) => write({}, run, output));
-  };
+  return (variables, context) => write({}, { variables, context, args: new Map() });
 };
 
 const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], compilation: Compilation): Writer => {
@@ -82,26 +139,18 @@ const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], comp
   if (type.isTypeOf) throw new NotCompiled();
   const fields = [...collectFields(parents, compilation.fragments, { schema: compilation.schema, types: [type] })].map(
     ([key, selections], index) =>
-      compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, selections, compilation),
+      compileField(type, `${index === 0 ? '' : ','}${JSON.stringify(key)}:`, selections, compilation),
   );
-  return (value, run, output) => {
+  return (value, run) => {
     // A value that is an error counts as thrown: a list of a DataLoader may hold some.
     if (value instanceof Error) throw new NotCompiled();
-    // The label of the first field has the bracket before it.
-    if (fields.length === 0) output.text += '{';
     const source = value as Record<string, unknown>;
-    try {
-      for (const { label, read, write } of fields) {
-        output.text += label;
-        const result = read(source, run);
-        if (isPromise(result)) output.await(result, write);
-        else write(result, run, output);
-      }
-    } catch (error) {
-      hold(value);
-      throw error;
+    const output = new Output('{');
+    for (const { label, read, write } of fields) {
+      output.add(label);
+      output.add(writeLoaded(read(source, run), write, run));
     }
-    output.text += '}';
+    return output.finish('}');
   };
 };
 
@@ -115,7 +164,7 @@ const compileField = (
   const name = node.name.value;
   if (name === '__typename') {
     const text = JSON.stringify(parent.name);
-    return { label, read: () => null, write: (_, __, output) => (output.text += text) };
+    return { label, read: () => null, write: () => text };
   }
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type, and only graphql-js gives the fourth parameter, `info`.
@@ -125,7 +174,14 @@ const compileField = (
   if (!resolve) return { label, write, read: propertyReader(name) };
   const readArgs = argsReader(field, node);
   // The fourth parameter is costly to make, and almost no resolver reads it.
-  return { label, write, read: (source, run) => resolve(source, readArgs(run), run.context, undefined as never) };
+  const read = (source: Record<string, unknown>, run: Run): unknown => {
+    try {
+      return resolve(source, readArgs(run), run.context, undefined as never);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+  return { label, read, write };
 };
 
 const propertyReader =
@@ -133,16 +189,15 @@ const propertyReader =
   (source: Record<string, unknown>): unknown => {
     const value = source[name];
     // graphql-js calls a method, with `info`, and finds nothing in what is no object.
-    if (typeof value === 'function' || typeof source !== 'object') throw new NotCompiled();
-    return value;
+    return typeof value === 'function' || typeof source !== 'object' ? Promise.reject(new NotCompiled()) : value;
   };
 
 const compileValue = (type: GraphQLOutputType, selections: MergedField, compilation: Compilation): Writer => {
   const write = compileNonNull(getNullableType(type), selections, compilation);
-  return (value, run, output) => {
-    if (value !== null && value !== undefined) write(value, run, output);
-    else if (isNonNullType(type)) throw new NotCompiled();
-    else output.text += 'null';
+  return (value, run) => {
+    if (value !== null && value !== undefined) return write(value, run);
+    if (isNonNullType(type)) throw new NotCompiled();
+    return 'null';
   };
 };
 
@@ -150,10 +205,7 @@ const compileNonNull = (type: GraphQLOutputType, selections: MergedField, compil
   if (isListType(type)) return listWriter(compileValue(type.ofType, selections, compilation));
   if (isObjectType(type)) return compileObject(type, selections, compilation);
   if (!isLeafType(type)) throw new NotCompiled();
-  const toJson = leafWriter(type);
-  return (value, _, output) => {
-    output.text += toJson(value);
-  };
+  return leafWriter(type);
 };
 
 const isIterable = (value: unknown): value is Iterable<unknown> =>
@@ -161,25 +213,18 @@ const isIterable = (value: unknown): value is Iterable<unknown> =>
 
 const listWriter =
   (write: Writer): Writer =>
-  (value, run, output) => {
+  (value, run) => {
     if (!Array.isArray(value)) {
-      if (isIterable(value)) hold([...value]);
+      // Nobody waits for its promises, and Node ends a process where one is rejected.
+      if (isIterable(value)) for (const item of value) if (isPromise(item)) item.then(undefined, () => {});
       throw new NotCompiled();
     }
-    output.text += '[';
-    let isFirst = true;
-    try {
-      for (const item of value as unknown[]) {
-        if (!isFirst) output.text += ',';
-        isFirst = false;
-        if (isPromise(item)) output.await(item, write);
-        else write(item, run, output);
-      }
-    } catch (error) {
-      hold(value);
-      throw error;
+    const output = new Output('[');
+    for (const [index, item] of value.entries()) {
+      if (index > 0) output.add(',');
+      output.add(writeLoaded(item, write, run));
     }
-    output.text += ']';
+    return output.finish(']');
   };
 
 /** The arguments of a field, coerced once for all of its objects: https://spec.graphql.org/draft/#CoerceArgumentValues() */
@@ -197,4 +242,42 @@ const argsReader = (field: GraphQLField<unknown, unknown>, node: FieldNode): ((r
     args.set(node, coerced);
     return coerced;
   };
+};
+
+/** The JSON text of one value. @throws what the type throws for a value that it cannot represent */
+type LeafWriter = (value: unknown) => string;
+
+const MAX_INT = 2 ** 31;
+
+/**
+ * Result coercion of a scalar or enum, straight to JSON: https://spec.graphql.org/draft/#sec-Scalars.Result-Coercion
+ * Values as resolvers normally return them take a shortcut; all others are coerced by the type.
+ */
+const leafWriter = (type: GraphQLLeafType): LeafWriter => {
+  const coerced: LeafWriter = (value) => {
+    // A value that is an error counts as thrown.
+    if (value instanceof Error) throw new NotCompiled();
+    const result = type.coerceOutputValue(value);
+    const text = result === null ? undefined : JSON.stringify(result);
+    // No value is an error, and what JSON cannot say leaves out its key.
+    if (text === undefined) throw new NotCompiled();
+    return text;
+  };
+  if (isEnumType(type)) {
+    const texts = new Map(type.getValues().map(({ name, value }) => [value, JSON.stringify(name)]));
+    return (value) => texts.get(value) ?? coerced(value);
+  }
+  switch (type) {
+    case GraphQLInt:
+      return (value) =>
+        typeof value === 'number' && Number.isInteger(value) && value < MAX_INT && value >= -MAX_INT
+          ? `${value}`
+          : coerced(value);
+    case GraphQLString:
+      return (value) => (typeof value === 'string' ? JSON.stringify(value) : coerced(value));
+    case GraphQLBoolean:
+      return (value) => (value === true ? 'true' : value === false ? 'false' : coerced(value));
+    default:
+      return (value) => (value instanceof LateValue ? value.text : coerced(value));
+  }
 };

@@ -1,13 +1,24 @@
-import { type ExecutionResult, executeRootSelectionSet, type VariableValues } from 'graphql';
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  executeRootSelectionSet,
+  type VariableValues,
+  validateExecutionArgs,
+} from 'graphql';
 import { writeLate } from '../../cache/late-value.ts';
-import { RowVanished } from '../../database/failures.ts';
 import type { LazyLog } from '../../observability/log.ts';
 import type { OperationContext } from '../context.ts';
-import { failureOf, isOfVanishedRow } from '../failures.ts';
+import { failureOf, refuseVanished } from '../failures.ts';
 import type { Operation } from '../operation.ts';
 
+/** Executes a valid operation by graphql-js, also a subscription's, once. */
+export const executeReference = async (args: ExecutionArgs): Promise<ExecutionResult> => {
+  const validated = validateExecutionArgs(args);
+  return 'schema' in validated ? executeRootSelectionSet(validated) : { errors: validated };
+};
+
 /** One execution of an operation, whose variables are coerced already. */
-export interface OneExecution {
+interface OneExecution {
   readonly operation: Operation;
   readonly variables: VariableValues;
   readonly context: OperationContext;
@@ -57,13 +68,14 @@ export class CompiledExecution {
   async #executeReference(execution: OneExecution, failed?: { readonly error: unknown }): Promise<string> {
     const { operation, variables, context, isLast } = execution;
     const contextValue = { ...context, rowCount: { ...context.rowCount, rows: 0 } };
-    const result: ExecutionResult = await executeRootSelectionSet({
-      ...operation.executionArgs(variables),
+    const given = Object.entries(variables.sources).map(([name, { value }]) => [name, value]);
+    const result = await executeReference({
+      ...operation.args,
+      variableValues: Object.fromEntries(given.filter(([, value]) => value !== undefined)),
       contextValue,
     });
     const { data, errors } = result;
-    const vanished = isLast ? undefined : errors?.find(isOfVanishedRow);
-    if (vanished) throw new RowVanished(vanished.message, { cause: vanished });
+    if (!isLast) refuseVanished(result);
     if (failed) this.#noteFailure(execution, failed.error, !errors);
     const late = [...context.dependencies.late.values()];
     if (errors) throw failureOf(result, late);

@@ -70,17 +70,11 @@ class Tally {
 /** Adds the rows of a field and of what is below it, for so many parent objects. @returns the cost that belongs to these, in tenths */
 type Measure = (tally: Tally, times: number) => number;
 
+const ONE: SizeReader = () => 1;
+
 /** In rows. */
 const extraCostOf = ({ extensions }: GraphQLField<unknown, unknown>): number =>
   (extensions.extraCost as number | undefined) ?? 0;
-
-/** Undefined where there is none. */
-const greatest = (readers: readonly (SizeReader | undefined)[]): SizeReader | undefined => {
-  const [first, ...others] = readers.filter((reader) => reader !== undefined);
-  return first && others.length > 0
-    ? (variables) => Math.max(first(variables), ...others.map((read) => read(variables)))
-    : first;
-};
 
 /** Of an interface or a union, types may have another field or other arguments under one key: these are different fields. */
 const byCall = (fields: ReadonlyMap<string, MergedField>): [key: string, MergedField][] =>
@@ -112,14 +106,14 @@ export const planCost = (
   const fragments = fragmentsOf(document);
 
   /**
-   * @param types those that the parent may have: the cost is at least that of each
-   * @param sizedByParent for each field that the parent may come from, the readers of lists whose length an argument of it says, by name
+   * @param types those that the parent may have
+   * @param sizedByParent the readers of lists whose length an argument of the parent says, by name
    */
   const measuresOf = (
     types: readonly GraphQLObjectType[],
     parents: readonly Parent[],
     parentPath = '',
-    sizedByParent: readonly ReadonlyMap<string, SizeReader>[] = [new Map()],
+    sizedByParent: ReadonlyMap<string, SizeReader> = new Map(),
   ): [name: string, Measure][] => {
     const names = new Set<string>();
     return byCall(collectFields(parents, fragments, { schema, types })).flatMap(([key, selections]) => {
@@ -127,36 +121,27 @@ export const planCost = (
       const name = node.name.value;
       const owners = new Set(selections.flatMap((selection) => selection.types));
       const fields = [...owners].flatMap((type) => schema.getField(type, name) ?? []);
-      if (fields.length === 0) return [];
+      // Types that share a field declare its length and its arguments alike: where they do not, that of the longest list counts.
+      const [field] = fields.sort((one, other) => assumedSizeOf(other) - assumedSizeOf(one));
+      if (!field) return [];
       const isRepeated = names.has(name);
       names.add(name);
       const path = parentPath + key;
       const typesBelow = [...new Set(fields.flatMap(({ type }) => objectTypesOf(schema, type)))];
       const isData = typesBelow.some((type) => !isIntrospectionType(type));
-      const isRow = isData && (fields.some(isObjectList) || owners.has(rootType));
-      const sliced = new Map(fields.map((field) => [field, slicedSizeReader(field, node)]));
-      const sizedHere = fields.map((field) => {
-        const reader = sliced.get(field);
-        return new Map(reader ? sizedFieldsOf(field).map((each) => [each, reader]) : []);
-      });
-      const sizeOf = greatest(
-        fields
-          .filter(isObjectList)
-          .flatMap(
-            (field) =>
-              sliced.get(field) ?? sizedByParent.map((sized) => sized.get(name) ?? (() => assumedSizeOf(field))),
-          ),
-      );
-      const filterSize = greatest(fields.map((field) => filterSizeReader(field, node)));
+      const isRow = isData && (isObjectList(field) || owners.has(rootType));
+      const sliced = slicedSizeReader(field, node);
+      const sizeOf = isObjectList(field) ? (sliced ?? sizedByParent.get(name) ?? (() => assumedSizeOf(field))) : ONE;
+      const filterSizeOf = filterSizeReader(field, node);
+      const sized = new Map(sliced ? sizedFieldsOf(field).map((each) => [each, sliced]) : []);
       const weight = isRow || isRepeated ? ROW : VALUE;
-      const extra = Math.max(...fields.map(extraCostOf)) * ROW;
-      const below = measuresOf(typesBelow, selections, `${path}.`, sizedHere);
+      const extra = extraCostOf(field) * ROW;
+      const below = measuresOf(typesBelow, selections, `${path}.`, sized);
       const measure: Measure = (tally, times) => {
         const { variables } = tally;
         if (variables && !isIncluded(selections, variables)) return 0;
-        const count = sizeOf ? times * sizeOf(variables) : times;
-        let tenths = count * weight + times * extra;
-        if (filterSize) tenths += times * filterSize(variables);
+        const count = times * sizeOf(variables);
+        let tenths = count * weight + times * (extra + filterSizeOf(variables));
         for (const [, measureBelow] of below) tenths += measureBelow(tally, count);
         // The cost of any other field belongs to its parent.
         if (!isRow) return tenths;

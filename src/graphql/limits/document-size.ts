@@ -8,6 +8,7 @@ import {
   Lexer,
   type SelectionSetNode,
   type Source,
+  type Token,
   TokenKind,
 } from 'graphql';
 import type { Config } from '../../config/config.ts';
@@ -33,38 +34,34 @@ const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BR
 const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
 /**
- * Reads the tokens of a document before it is parsed: parser and validator recurse as deep as the text nests, and could overflow the stack.
- * @returns a lexer at the start that has read all tokens: the parser gets them from it, and reads no character again
- * @throws AppError QUERY_TOO_COMPLEX
- * @throws GraphQLError for a syntax error in a token
+ * Gives the parser no more tokens than there may be, nor deeper ones: parser and validator recurse as deep as the text nests, and could overflow
+ * the stack.
  */
-export const readTokens = (source: Source, { maxTokens, maxDepth }: QueryLimits): Lexer => {
-  const characters = { limit: 'characters', actual: source.body.length, maximum: maxCharsOf({ maxTokens }) };
-  refuseExcess('characters in the document', characters);
-  const { lexer, tokens, nesting } = measureTokens(source);
-  refuseExcess('tokens in the document', { limit: 'QUERY_MAX_TOKENS', actual: tokens, maximum: maxTokens });
-  const levels = { limit: 'nesting', actual: nesting, maximum: maxDepth * NESTING_PER_DEPTH };
-  refuseExcess('levels of braces, brackets and parentheses', levels);
-  return lexer;
-};
+export class BoundedLexer extends Lexer {
+  readonly #limits: QueryLimits;
+  #tokens = 0;
+  #open = 0;
 
-const measureTokens = (source: Source): { lexer: Lexer; tokens: number; nesting: number } => {
-  const lexer = new Lexer(source);
-  const start = lexer.token;
-  let tokens = 0;
-  let open = 0;
-  let nesting = 0;
-  for (let { kind } = lexer.advance(); kind !== TokenKind.EOF; { kind } = lexer.advance()) {
-    tokens += 1;
-    if (OPENING.has(kind)) {
-      open += 1;
-      if (open > nesting) nesting = open;
-    } else if (CLOSING.has(kind)) open -= 1;
+  /** @throws AppError QUERY_TOO_COMPLEX, and so does `advance` */
+  constructor(source: Source, limits: QueryLimits) {
+    super(source);
+    this.#limits = limits;
+    const characters = { limit: 'characters', actual: source.body.length, maximum: maxCharsOf(limits) };
+    refuseExcess('characters in the document', characters);
   }
-  lexer.token = start;
-  lexer.lastToken = start;
-  return { lexer, tokens, nesting };
-};
+
+  override advance(): Token {
+    const token = super.advance();
+    const { maxTokens, maxDepth } = this.#limits;
+    if (token.kind !== TokenKind.EOF) this.#tokens += 1;
+    refuseExcess('tokens in the document', { limit: 'QUERY_MAX_TOKENS', actual: this.#tokens, maximum: maxTokens });
+    if (OPENING.has(token.kind)) this.#open += 1;
+    else if (CLOSING.has(token.kind)) this.#open -= 1;
+    const levels = { limit: 'nesting', actual: this.#open, maximum: maxDepth * NESTING_PER_DEPTH };
+    refuseExcess('levels of braces, brackets and parentheses', levels);
+    return token;
+  }
+}
 
 /**
  * Checks what a parsed document selects before it is validated. Validation and all later steps take time that grows with the fragments written

@@ -21,7 +21,7 @@ import {
   rangeOf,
 } from '../arguments.ts';
 import type { OperationContext, RowCount } from '../context.ts';
-import { isPromise } from '../executor/output.ts';
+import { isPromise } from '../executor/compile.ts';
 import { hasNode } from '../selection.ts';
 import { refuseExcess } from './document-size.ts';
 
@@ -74,12 +74,12 @@ export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | un
   return (variables) => Math.max(...readers.map((read) => read(variables))) || without;
 };
 
-/** How many items the lists have by which a field is filtered, also those inside input objects; undefined for a field that is given none. */
-export const filterSizeReader = (field: Field, node: FieldNode): SizeReader | undefined => {
+/** How many items the lists have by which a field is filtered, also those inside input objects. */
+export const filterSizeReader = (field: Field, node: FieldNode): SizeReader => {
   const readers = field.args
     .filter((argument) => !isLeafType(getNullableType(argument.type)))
     .map((argument) => reader(argument, node, MAX_IDS, countItems));
-  return readers.length > 0 ? (variables) => readers.reduce((sum, read) => sum + read(variables), 0) : undefined;
+  return (variables) => readers.reduce((sum, read) => sum + read(variables), 0);
 };
 
 const countItems = (value: unknown): number => {

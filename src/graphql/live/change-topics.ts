@@ -40,13 +40,17 @@ export class ChangeTopics {
   #beginning = 0;
   /** The latest changes, and when they were notified, by `performance.now()`. */
   #notified: { readonly change: Change; readonly atMs: number }[] = [];
-  /** When what each table shows next changes with time alone, as it was last known, by the database's clock. */
-  readonly #nextMs = new Map<string, number>();
-  readonly #unwatch: () => void;
+  /** Those that name no rows, while it is not known when what they have changed begins or ends. */
+  readonly #unnamed: Change[] = [];
+  readonly #unwatch: (() => void)[];
 
   constructor(source: ChangeSource) {
     this.#source = source;
-    this.#unwatch = source.tagVersions.watch((change) => void this.#onChange(change));
+    const { tagVersions, freshnessMonitor } = source;
+    this.#unwatch = [
+      tagVersions.watch((change) => this.#onChange(change)),
+      freshnessMonitor.watchTime((table) => this.#notify({ table })),
+    ];
   }
 
   /**
@@ -58,10 +62,10 @@ export class ChangeTopics {
     if (freshnessMonitor.trustedUntilMs() !== undefined) {
       throw new AppError('BAD_USER_INPUT', 'With CHANGE_FEED=poll the gateway does not learn what has changed.');
     }
-    const isFirst = !this.#isOn;
+    // The first event tells what is past by then.
+    await freshnessMonitor.plan();
     this.#beginning += 1;
     try {
-      if (isFirst) await this.#plan();
       const result = await run(EVERYTHING);
       const feed: Feed = { key, run, nothing: textOfResult(await run(NOTHING)) };
       await delay(freshnessMs);
@@ -80,7 +84,7 @@ export class ChangeTopics {
   /** Tells all who wait what has changed; to be called again and again, but not more often than they may hear of it. */
   look(): void {
     if (!this.#isOn) return;
-    this.#lookAtTime();
+    void this.#plan();
     this.#gather();
     const nowMs = performance.now();
     const due = [...this.#untold.values()].filter(
@@ -93,7 +97,7 @@ export class ChangeTopics {
   }
 
   close(): void {
-    this.#unwatch();
+    for (const unwatch of this.#unwatch) unwatch();
     this.#untold.clear();
   }
 
@@ -101,45 +105,23 @@ export class ChangeTopics {
     return this.#untold.size + this.#beginning > 0;
   }
 
-  /** The first event tells what is past by then. */
-  async #plan(): Promise<void> {
-    const { tagVersions, freshnessMonitor } = this.#source;
-    await freshnessMonitor.plan();
-    for (const { table } of tagVersions.tags.tables) {
-      const nextMs = freshnessMonitor.nextChangeMs(table);
-      if (nextMs !== undefined) this.#nextMs.set(table, nextMs);
-    }
-  }
-
-  async #onChange(change: Change): Promise<void> {
+  #onChange(change: Change): void {
     if (!this.#isOn || change.isOfClock) return;
-    // A row that has changed may begin before anything else that was planned. What begins before that is known, and a change that names no rows,
-    // come with it.
-    const isPlanned = await this.#source.freshnessMonitor.plan();
-    this.#lookAtTime();
-    if (!isPlanned) this.#nextMs.delete(change.table);
-    if (isPlanned || change.rows) this.#notify(change);
+    if (change.rows) this.#notify(change);
+    else {
+      this.#unnamed.push(change);
+      void this.#plan();
+    }
   }
 
-  /**
-   * Notes what has begun or ended with time alone. Once a planned change is past, a later one may be, too, until the next heartbeat says when
-   * the next one is: listeners hear of all of them after that.
-   */
-  #lookAtTime(): void {
-    const { tagVersions, freshnessMonitor, clock } = this.#source;
-    const nowMs = clock.nowMs();
-    for (const { table } of tagVersions.tags.tables) {
-      // Where it is not known, this asks for a heartbeat.
-      const nextMs = freshnessMonitor.nextChangeMs(table, nowMs);
-      if (nextMs === undefined) continue;
-      const isToCome = nowMs < (this.#nextMs.get(table) ?? Number.NEGATIVE_INFINITY);
-      this.#nextMs.set(table, nextMs);
-      if (!isToCome) this.#notify({ table });
-    }
+  /** Asks when the next planned change is. Of rows that are not named it is not known before: what has begun by then comes with the change. */
+  async #plan(): Promise<void> {
+    if (!(await this.#source.freshnessMonitor.plan())) return;
+    for (const change of this.#unnamed.splice(0)) this.#notify(change);
   }
 
   #notify(change: Change): void {
-    this.#notified.push({ change, atMs: performance.now() });
+    if (this.#isOn) this.#notified.push({ change, atMs: performance.now() });
   }
 
   /** Adds the changes that may be told by now to what each listener has not heard of. */
@@ -147,7 +129,6 @@ export class ChangeTopics {
     const untilMs = performance.now() - this.#source.freshnessMs;
     const isOld = ({ atMs }: { readonly atMs: number }): boolean => atMs <= untilMs;
     const changes = namedBy(this.#notified.filter(isOld).map(({ change }) => change));
-    if (changes === NOTHING) return;
     this.#notified = this.#notified.filter((notified) => !isOld(notified));
     for (const untold of this.#untold.values()) untold.changes = union(untold.changes, changes);
   }

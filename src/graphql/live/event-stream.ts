@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { apart } from '../../apart.ts';
 import type { BodySink } from '../../http/message.ts';
 import { textOfResult, WrittenResult } from '../body-form.ts';
-import { withExtensions } from '../mask-error.ts';
+import { withExtensions } from '../failures.ts';
 
 /**
  * A proxy gives up a connection that is silent for longer. Each second one group of streams gets a comment, because comments for all at once
@@ -15,6 +15,15 @@ const COMMENT = Buffer.from(':\n\n');
 const COMPLETE = 'event: complete\ndata:\n\n';
 const LAST = Buffer.from(COMPLETE);
 
+/** A stream on its way to its client. */
+interface Stream {
+  readonly bytes: AsyncIterator<Uint8Array>;
+  readonly sink: BodySink;
+  readonly onEnd: (isSlow: boolean) => void;
+  /** Which of those that get their comments together. */
+  readonly group: number;
+}
+
 /**
  * Results as server-sent events: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md#distinct-connections-mode
  * Yoga's own writer makes a stream, a timer and two buffers for each listener and event: with it a listener took 27 kB, and an event for
@@ -23,9 +32,8 @@ const LAST = Buffer.from(COMPLETE);
 export class EventStreams {
   readonly #written = new WeakMap<ExecutionResult, Uint8Array>();
   readonly #bodies = new WeakMap<Response, AsyncIterator<Uint8Array> | undefined>();
-  /** The open streams, each with the number of its group. */
-  readonly #sinks = new Map<BodySink, number>();
-  #joined = 0;
+  readonly #open = new Set<Stream>();
+  #begun = 0;
   #commented = 0;
   #commenting: NodeJS.Timeout | undefined;
 
@@ -57,15 +65,43 @@ export class EventStreams {
    * @returns what is called when the client has gone
    */
   send(bytes: AsyncIterator<Uint8Array>, sink: BodySink, onEnd: (isSlow: boolean) => void): () => void {
-    const sending = new Sending(bytes, sink, (isSlow) => {
-      this.#endComments(sink);
-      onEnd(isSlow);
-    });
-    this.#beginComments(sink);
+    this.#begun += 1;
+    const stream: Stream = { bytes, sink, onEnd, group: this.#begun % COMMENT_GROUPS };
+    this.#open.add(stream);
+    this.#commenting ??= apart(() => setInterval(() => this.#comment(), COMMENT_MS / COMMENT_GROUPS));
     // Some browsers take no notice of a response before something of its body has come.
     sink.write(COMMENT);
-    void sending.copy();
-    return () => sending.end(false);
+    void this.#copy(stream);
+    return () => this.#end(stream, false);
+  }
+
+  /** Once a stream is over, nothing more is given to its sink. */
+  async #copy(stream: Stream): Promise<void> {
+    const { bytes, sink } = stream;
+    try {
+      for (;;) {
+        const { done, value } = await bytes.next();
+        if (!this.#open.has(stream)) return;
+        if (done) break;
+        if (!sink.write(value)) return this.#end(stream, true);
+      }
+    } catch {
+      // A plugin has failed: the stream ends.
+    }
+    if (this.#open.has(stream)) sink.end();
+    this.#end(stream, false);
+  }
+
+  /** Idempotent. */
+  #end(stream: Stream, isSlow: boolean): void {
+    if (!this.#open.delete(stream)) return;
+    if (this.#open.size === 0) {
+      clearInterval(this.#commenting);
+      this.#commenting = undefined;
+    }
+    stream.onEnd(isSlow);
+    // A plugin that fails when a stream ends harms nobody else.
+    void (async () => stream.bytes.return?.())().catch(() => {});
   }
 
   #toBytes(result: ExecutionResult): Uint8Array {
@@ -78,69 +114,11 @@ export class EventStreams {
     return bytes;
   }
 
-  #beginComments(sink: BodySink): void {
-    this.#joined += 1;
-    this.#sinks.set(sink, this.#joined % COMMENT_GROUPS);
-    this.#commenting ??= apart(() => setInterval(() => this.#comment(), COMMENT_MS / COMMENT_GROUPS));
-  }
-
-  #endComments(sink: BodySink): void {
-    this.#sinks.delete(sink);
-    if (this.#sinks.size > 0) return;
-    clearInterval(this.#commenting);
-    this.#commenting = undefined;
-  }
-
   #comment(): void {
     this.#commented += 1;
     const turn = this.#commented % COMMENT_GROUPS;
     // Where something is under way the connection is not silent, and a client that reads a large event is not cut for a comment.
-    for (const [sink, group] of this.#sinks) if (group === turn && !sink.hasUnread()) sink.write(COMMENT);
-  }
-}
-
-/** One stream on its way to its client. Once it is over, nothing more is given to the sink. */
-class Sending {
-  readonly #bytes: AsyncIterator<Uint8Array>;
-  readonly #sink: BodySink;
-  readonly #onEnd: (isSlow: boolean) => void;
-  #isOver = false;
-
-  constructor(bytes: AsyncIterator<Uint8Array>, sink: BodySink, onEnd: (isSlow: boolean) => void) {
-    this.#bytes = bytes;
-    this.#sink = sink;
-    this.#onEnd = onEnd;
-  }
-
-  async copy(): Promise<void> {
-    try {
-      for (;;) {
-        const { done, value } = await this.#bytes.next();
-        if (this.#isOver) return;
-        if (done) break;
-        if (!this.#sink.write(value)) return this.end(true);
-      }
-    } catch {
-      // A plugin has failed: the stream ends.
-    }
-    if (!this.#isOver) this.#sink.end();
-    this.end(false);
-  }
-
-  /** Idempotent. */
-  end(isSlow: boolean): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#onEnd(isSlow);
-    void this.#giveUp();
-  }
-
-  async #giveUp(): Promise<void> {
-    try {
-      await this.#bytes.return?.();
-    } catch {
-      // A plugin that fails when a stream ends harms nobody else.
-    }
+    for (const { sink, group } of this.#open) if (group === turn && !sink.hasUnread()) sink.write(COMMENT);
   }
 }
 

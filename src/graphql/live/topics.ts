@@ -1,4 +1,3 @@
-import type { ExecutionResult } from 'graphql';
 import { apart } from '../../apart.ts';
 import type { CachedResponse } from '../../cache/cached-response.ts';
 import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
@@ -17,13 +16,11 @@ export interface ChangeSource {
   readonly kindOf: (error: unknown) => FailureKind;
 }
 
-/** A live operation that can be executed again. */
+/** A live operation that can be executed again, and what of it an event shows. */
 export interface LiveOperation {
   /** Executes it, or finds its response in the cache. */
   readonly run: () => Promise<Found>;
-  readonly toResult: (response: CachedResponse) => ExecutionResult;
-  /** What must differ for an event: the text without what changes silently. */
-  readonly toComparable: (response: CachedResponse) => string;
+  readonly eventOf: (response: CachedResponse) => LiveEvent;
 }
 
 interface Options extends ChangeSource {
@@ -124,7 +121,7 @@ class StateTopic implements Topic {
     this.#options = options;
     this.#onEmpty = onEmpty;
     this.#latest = answer;
-    this.#event = this.#eventOf(answer);
+    this.#event = operation.eventOf(answer);
     this.#isStale = outcome === 'stale';
     if (this.#isStale) this.#notBeforeMs = performance.now() + RETRY_MS;
   }
@@ -190,13 +187,9 @@ class StateTopic implements Topic {
     this.#isStale = false;
     if (response.etag === latest.etag) return;
     const last = this.#event;
-    this.#event = this.#eventOf(response);
+    this.#event = this.#operation.eventOf(response);
     if (this.#event.shown === last.shown) return;
     for (const listener of this.listeners) listener.onEvent(this.#event);
     this.#options.onPublished(performance.now() - changedMs);
-  }
-
-  #eventOf(response: CachedResponse): LiveEvent {
-    return { result: this.#operation.toResult(response), shown: this.#operation.toComparable(response) };
   }
 }

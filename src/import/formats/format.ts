@@ -20,6 +20,8 @@ export interface Format {
   readonly category?: string | undefined;
   /** Whether the shop lets several variants have one sku, which identifies none of them then. */
   readonly mayShareSkus?: boolean | undefined;
+  /** Whether rows of one key are parts of one row that stand apart, of which none is imported. @default the last one is */
+  readonly standTogether?: boolean | undefined;
   /** By the columns of its first records. */
   readonly recognises: Recognises;
   /** Starts to read one file. @param mapped whose columns stand for the format's, in place of any other; a path leads to a part of a column */
@@ -61,12 +63,6 @@ export interface Draft extends Place {
   readonly slugSource?: string | undefined;
   /** Why the row is rejected, as the end of a sentence that begins with its key. */
   readonly rejection?: string | undefined;
-  /**
-   * Why the row may be incomplete. `continuation`: records that continue a row whose first record is missing. `unterminated`: the file ends in
-   * this row without a line end, so its last record may be cut, or more may be missing. `together`: all records of the row's key stand together,
-   * so another row of that key is a part of it.
-   */
-  readonly mark?: 'continuation' | 'unterminated' | 'together' | undefined;
   /**
    * All variants of the product, in their order: others are deleted, and none means that it has none. The database keeps the price, the list
    * price and the stock of a product with variants, so its own values of these are not read. @default those of the catalogue stay
@@ -137,9 +133,6 @@ export const defineFormat = <Name extends string>(description: Description<Name>
   };
 };
 
-/** Bounds the memory that a file can take whose every record has other columns. */
-export const MAX_COLUMNS = 1000;
-
 const openFile = <Name extends string>(
   { names, texts = [] }: Pick<Description<Name>, 'names' | 'texts'>,
   options: ReadOptions,
@@ -196,10 +189,9 @@ const openFile = <Name extends string>(
     columnOf: (name) => columnsOf.get(name)?.[0] ?? names[name]?.[0] ?? name,
     otherLanguages: translations.otherLanguages,
     uses: (column) => {
-      const known = isUsed.get(column);
-      if (known !== undefined || isUsed.size >= MAX_COLUMNS) return known ?? false;
-      isUsed.set(column, take(column));
-      return isUsed.get(column) === true;
+      const known = isUsed.get(column) ?? take(column);
+      isUsed.set(column, known);
+      return known;
     },
   };
 };

@@ -5,7 +5,7 @@ import { jsonIn } from '../fields/parse.ts';
 import type { ImportKind } from '../kind.ts';
 import type { Key, MappedColumn, ReadOptions } from '../options.ts';
 import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type Format, type FormatReader, MAX_COLUMNS, partOf } from './format.ts';
+import { type Draft, defineFormat, type Format, type FormatReader, partOf } from './format.ts';
 import { google } from './google.ts';
 import { shopify } from './shopify.ts';
 import { plainName, spelledIn } from './translated-columns.ts';
@@ -31,7 +31,9 @@ const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format =>
     keys: foundBy && ['slug', ...(Object.keys(foundBy) as Key[])],
     names: Object.fromEntries(names.map((name) => [name, [name]])),
     texts: fields.translations?.texts,
-    recognises,
+    // Where another column finds rows, it tells files of them as slugs do.
+    recognises: (hasAny, hasNoOther) =>
+      recognises((...columns) => hasAny(...columns, ...(columns.includes('slug') ? [kind.key] : [])), hasNoOther),
     open: ({ options, get, has, translationsIn, columnOf }, uses) => {
       const innerKind = kinds.find((each) => each.table === kind.innerTable);
       const ofVariants = innerKind && nativeFormat(innerKind, []).open(options);
@@ -126,26 +128,25 @@ export const chooseFormat = (
   if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
   const native = kinds.map((kind) => nativeFormat(kind, kinds));
   const chosen = [...native, ...SHOPS].find(({ name }) => name === wanted);
-  // Columns that the operator names are Vitrine's own, unless the file is a shop's, and the shop has them.
-  const own = map.some(({ target }) => !spelledIn(target)) ? native : [...SHOPS, ...native];
   assertTargets(map, chosen ? [chosen] : [...native, ...SHOPS], languages);
   const mapped = findMapped(map, sourceName, records);
-  const targets = map.map(({ target }) => target);
   // What is mapped to a text in a language, as `name:de`, tells nothing, because each format has it.
   const named = mapped.filter(({ target, source }) => source !== '' && !spelledIn(target)).map(({ target }) => target);
   const others = columnsOf(records.slice(0, HEAD_RECORDS)).filter(
     (column) => !mapped.some(({ target, source }) => source === column || plainName(target) === plainName(column)),
   );
   const columns = [...named, ...others];
+  // Columns that the operator names are Vitrine's own, unless a shop has them all.
+  const possible = [
+    ...SHOPS.filter((shop) => map.every(({ target }) => spelledIn(target) || hasColumn(shop, target))),
+    ...native,
+  ];
   // A column that several formats have tells none of them: everything has a name.
-  const areTelling = targets.some((target) => own.filter((format) => hasColumn(format, target)).length <= 1);
+  const areTelling = named.some((target) => native.filter((each) => hasColumn(each, target)).length <= 1);
   const format =
     chosen ??
-    own.find((each) => isRecognised(each, columns)) ??
-    own.find((each) => areTelling && isRecognised(each, targets)) ??
-    SHOPS.find(
-      (each) => targets.every((target) => each.open({ languages }).uses(target)) && isRecognised(each, columns),
-    );
+    possible.find((each) => isRecognised(each, columns)) ??
+    possible.find((each) => areTelling && isRecognised(each, named));
   if (format) {
     assertKey(format, key, sourceName, columns);
     return { format, mapped };
@@ -158,7 +159,7 @@ export const chooseFormat = (
         : '') +
       `${OTHER_LINE}.\n` +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
-      own.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
+      possible.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
   );
 };
 
@@ -227,9 +228,7 @@ const findMapped = (
     if (column !== undefined) return column;
     if (records.some((record) => partOf(record, source) !== undefined)) return source;
     const hint = suggest(source, columns) || ` ${OTHER_LINE}.`;
-    throw new OperatorError(
-      `--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.slice(0, MAX_COLUMNS).join(', ')}`,
-    );
+    throw new OperatorError(`--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.join(', ')}`);
   };
   return map.map(({ target, source }) => ({ target, source: source && columnOf(source) }));
 };

@@ -1,8 +1,7 @@
-import { OperatorError } from '../../errors.ts';
+import { parse } from 'csv-parse/sync';
 import { commonCurrency } from '../fields/price.ts';
-import { slugOf } from '../fields/slug.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
-import { isSoldOut } from '../fields/values.ts';
+import { isSoldOut, slugOf } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
 import { ANY, type Offered, offerOf, withoutOptions } from './offer.ts';
@@ -52,9 +51,6 @@ const FEATURES = [
   ['ageGroup', 'Age group'],
 ] as const;
 
-/** Items of groups wait for the others until the end of the file, in memory. */
-const MAX_WAITING = 200_000;
-
 /** A feed for Google Merchant Center, as text with tabs or as XML. The items of a group, which may stand anywhere, are one product. */
 export const google = defineFormat({
   name: 'google',
@@ -75,17 +71,14 @@ export const google = defineFormat({
   recognises: (hasAny) =>
     hasAny('id') && hasAny('title') && hasAny('imagelink', 'availability', 'googleproductcategory'),
   open: (file) => {
+    // Items of groups wait for the others until the end of the file, in memory.
     const groups = new Map<string, [Item, ...Item[]]>();
     const brokenLines = new Map<string, number>();
-    let waiting = 0;
     return {
       read: (record) => {
         const item = toItem(record, file);
         const group = file.text(record, 'group');
         if (group === '') return [toDraft(item, withoutOptions(item.variant), file)];
-        waiting += 1;
-        if (waiting > MAX_WAITING)
-          throw new OperatorError(`A feed may have ${MAX_WAITING} items with an item_group_id: split it.`);
         const items = groups.get(group);
         // Of the others, their variants are kept alone.
         if (items) items.push({ ...item, product: items[0].product });
@@ -94,7 +87,7 @@ export const google = defineFormat({
       },
       readBroken: (record) => {
         const group = file.text(record, 'group');
-        if (!brokenLines.has(group) && brokenLines.size < MAX_WAITING) brokenLines.set(group, record.line);
+        if (!brokenLines.has(group)) brokenLines.set(group, record.line);
       },
       end: () => {
         // An item of no known group may be one of any.
@@ -116,7 +109,7 @@ type Pair = readonly [string, string];
 interface Item {
   /** What is no matter of a variant. */
   readonly product: Draft;
-  readonly variant: VariantDraft & Pick<Draft, 'ifNew'>;
+  readonly variant: VariantDraft;
   readonly title: string;
   readonly groupTitle: string;
   readonly images: readonly Value[];
@@ -158,7 +151,6 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
         // An item that says neither leaves what is there.
         ...(read(stockColumn) !== '' && { stock: read(stockColumn) }),
       },
-      ifNew: offer.ifNew,
       columns: { ...offer.columns, stock: columnOf(stockColumn) },
     },
     title: read('name'),
@@ -173,7 +165,6 @@ const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has 
   const { slug, slugSource } = slugOf(String(product.values.name ?? ''));
   const hasImages = has('imageUrl') && has('moreImages');
   const hasAttributes = has('attributes') || FEATURES.some(([column]) => has(column));
-  const imageUrls = [...images];
   const named = [...Map.groupBy(attributes, ([name]) => name)];
   return {
     ...product,
@@ -181,11 +172,10 @@ const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has 
     values: {
       ...(slug !== undefined && { slug }),
       ...product.values,
-      ...(hasImages && { imageUrls }),
+      ...(hasImages && { imageUrls: [...images] }),
       ...(hasAttributes && { attributes: named.map(([name, of]) => ({ name, values: of.map(([, value]) => value) })) }),
       ...offered.values,
     },
-    ifNew: { ...(!hasImages && images[0] !== '' && { imageUrls }), ...offered.ifNew },
     columns: { ...product.columns, ...offered.columns },
     variants: offered.variants,
   };
@@ -217,7 +207,7 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
     images: items.flatMap(({ images }) => images),
     attributes: attributes.filter(([name]) => ![...names, ...differing].includes(name)),
   };
-  const variants = items.map(({ variant: { ifNew, ...variant } }, at) => ({
+  const variants = items.map(({ variant }, at) => ({
     ...variant,
     values: { ...variant.values, optionValues: [...(values[at] ?? [])], position: String(at) },
   }));
@@ -272,10 +262,12 @@ const pairsOf = (value: Value | undefined, maxParts: 2 | 3): readonly Pair[] =>
     .flat()
     .flatMap((each): readonly (readonly Value[])[] => {
       if (isObject(each)) return [[each.attribute_name ?? each.name ?? '', each.attribute_value ?? each.value ?? '']];
-      return (String(each).match(/(?:[^,"]|"(?:[^"]|"")*"|")+/g) ?? []).map((text) => {
-        const parts = (text.match(/(?:[^:"]|"(?:[^"]|"")*"|")+/g) ?? []).map((part) => part.trim());
+      const pairs: string[][] = parse(String(each), {
+        ...{ delimiter: ':', record_delimiter: ',', trim: true, relax_column_count: true, relax_quotes: true },
+      });
+      return pairs.map((parts) => {
         const [name = '', ...rest] = parts.slice(parts.length >= 3 && maxParts === 3 ? 1 : 0);
-        return [name, rest.join(':')].map((part) => part.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"'));
+        return [name, rest.join(':')];
       });
     })
     .flatMap(([name, of]) =>

@@ -1,5 +1,4 @@
 import { isDay } from '../../parse-time.ts';
-import { isAmbiguous } from '../fields/number.ts';
 import { centsOf } from '../fields/price.ts';
 import { stock } from '../fields/values.ts';
 import type { ReadOptions } from '../options.ts';
@@ -9,9 +8,6 @@ import type { Draft, FormatFile, VariantDraft } from './format.ts';
 /** What a product costs, and in which ways it is to be had. */
 export type Offered = Pick<Draft, 'values' | 'ifNew' | 'columns' | 'variants'>;
 
-/** One of these ways, also where it is the only one. */
-export type OfferedVariant = VariantDraft & Pick<Draft, 'ifNew'>;
-
 /** The value of a variant for an option of which it has none, and others have one. */
 export const ANY = 'Any';
 
@@ -19,29 +15,28 @@ export const ANY = 'Any';
  * A product that is to be had in one way only. It needs no variant, unless it has a barcode, which only variants have. Where the file has no
  * barcodes, the variant of the catalogue stays.
  */
-export const withoutOptions = ({ ifNew, ...variant }: OfferedVariant): Offered => {
+export const withoutOptions = (variant: VariantDraft): Offered => {
   const { barcode, position, imageUrl, ...values } = variant.values;
   const { columns } = variant;
-  if (barcode === undefined) return { values, ifNew, columns };
+  if (barcode === undefined) return { values, columns };
   const variants = isBlank(barcode) ? [] : [{ ...variant, values: { ...values, barcode, optionValues: [] } }];
-  return { values: { ...values, optionNames: [] }, ifNew, columns, variants };
+  return { values: { ...values, optionNames: [] }, columns, variants };
 };
 
 /**
  * A product whose variants the file does not tell apart: the lowest price, with the list price of that variant, and the pieces of all. A value
  * that is none is kept, so that it is reported, and no product is sold at another price.
  */
-export const folded = (variants: readonly OfferedVariant[], options: ReadOptions): Offered => {
-  const cents = ({ values: { price } }: VariantDraft): number => centsOf(String(price), options) ?? -1;
+export const folded = (variants: readonly VariantDraft[], options: ReadOptions): Offered => {
+  // Where `1.000` can be a thousand, too, a price that is certain and lower is the cheapest in both ways.
+  const cents = ({ values: { price } }: VariantDraft): number =>
+    centsOf(String(price), { ...options, decimal: options.decimal ?? '.' }) ?? -1;
   // A variant whose price the file does not say may be the cheapest.
   const priced = variants.some(({ values }) => values.price === undefined) ? [] : variants;
   const [cheapest] = priced
     .filter(({ values }) => !isBlank(values.price))
     .toSorted((one, other) => cents(one) - cents(other));
-  const { listPrice } = cheapest?.values ?? {};
-  // Which is the cheapest is open where a price can be read in two ways.
-  const prices = priced.map(({ values }) => values.price ?? '');
-  const price = prices.length > 1 && prices.some(isAmbiguous(options)) ? prices : cheapest?.values.price;
+  const { price, listPrice } = cheapest?.values ?? {};
   const stocks = variants.flatMap(({ values }) => values.stock ?? []).filter((value) => !isBlank(value));
   return {
     values: {
@@ -49,7 +44,6 @@ export const folded = (variants: readonly OfferedVariant[], options: ReadOptions
       ...(listPrice !== undefined && { listPrice }),
       ...(stocks.length > 0 && { stock: sumOf(stocks, options) }),
     },
-    ifNew: cheapest?.ifNew,
     columns: cheapest?.columns,
   };
 };
@@ -70,7 +64,7 @@ const sumOf = (stocks: readonly Value[], options: ReadOptions): Value => {
 
 /**
  * Prices are imported as they are now, because the table has no dates for them. Dates that cannot be read do not end a sale. A file with one of
- * the two prices has the price of now; with a sale price alone, the one before becomes the list price.
+ * the two prices has the price of now.
  */
 export const offerOf = (
   { has, columnOf }: Pick<FormatFile<'price' | 'sale'>, 'has' | 'columnOf'>,
@@ -82,10 +76,10 @@ export const offerOf = (
   const price = isSale ? sale : regular;
   if (price === '') return { values: {} };
   if (!isSale) return { values: { price, ...(has('sale') && { listPrice: '' }) } };
-  const columns = { price: columnOf('sale'), listPrice: columnOf('price') };
-  return has('price')
-    ? { values: { price, listPrice: regular }, columns }
-    : { values: { price }, ifNew: { listPrice: '' }, columns };
+  return {
+    values: { price, ...(has('price') && { listPrice: regular }) },
+    columns: { price: columnOf('sale'), listPrice: columnOf('price') },
+  };
 };
 
 /** NaN for a day that does not exist. */

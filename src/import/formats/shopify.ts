@@ -51,9 +51,6 @@ type ShopifyFile = FormatFile<keyof typeof NAMES>;
 /** The rows of one product. */
 type Rows = readonly [SourceRecord, ...SourceRecord[]];
 
-/** The most rows of one product: Shopify allows 2,048 variants and 250 images. */
-const MAX_ROWS = 5000;
-
 /** Shopify's product export. The first row of a handle is the product, and each row may hold a variant, an image or both. */
 export const shopify = defineFormat({
   name: 'shopify',
@@ -62,6 +59,7 @@ export const shopify = defineFormat({
   // Shopify's own name for products without a type.
   category: 'Uncategorized',
   mayShareSkus: true,
+  standTogether: true,
   names: NAMES,
   texts: PRODUCT_TEXTS,
   columnOf: { category: 'type', imageUrl: 'imageUrls', optionNames: 'option1', optionValues: 'value1' },
@@ -71,7 +69,7 @@ export const shopify = defineFormat({
     let rows: [SourceRecord, ...SourceRecord[]] | undefined;
     let rejection: string | undefined;
     const end = (): Draft[] => {
-      const drafts = rows ? [{ ...toDraft(rows, file), rejection }] : [];
+      const drafts = rows ? [{ ...toDraft(rows, file), rejection: rejection ?? headless(rows, file) }] : [];
       rows = undefined;
       rejection = undefined;
       return drafts;
@@ -81,7 +79,7 @@ export const shopify = defineFormat({
       usesOther: (name) => name === 'publishedat',
       read: (record) => {
         const isSame = rows && text(rows[0], 'slug') === text(record, 'slug');
-        const drafts = isSame && rows && rows.length < MAX_ROWS ? [] : end();
+        const drafts = isSame ? [] : end();
         const [first, ...more] = rowsOf(record, uses);
         if (rows) rows.push(first, ...more);
         else rows = [first, ...more];
@@ -145,7 +143,6 @@ const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
     },
     ifNew: offered.ifNew,
     columns: hasCategory && read('type') === '' ? { category: columnOf('taxonomy') } : undefined,
-    mark: markOf(rows, file),
     variants: offered.variants,
   };
 };
@@ -161,11 +158,11 @@ const picturesOf = (rows: Rows, { has, text }: ShopifyFile): Record<string, Valu
   return { imageUrl: imageUrls[0] ?? '', imageUrls, ...(has('imageAlts') && { imageAlts: [...altOf.values()] }) };
 };
 
-const markOf = (rows: Rows, { has, text }: ShopifyFile): Draft['mark'] => {
-  if (has('name') && text(rows[0], 'name') === '') return 'continuation';
-  // Shopify ends every line, but a spreadsheet may omit the last line end, so a missing one is no proof of a cut.
-  return rows.at(-1)?.isUnterminated ? 'unterminated' : 'together';
-};
+/** Rows without the first one, which has the title, are a part of a product alone. */
+const headless = (rows: Rows, { has, text }: ShopifyFile): string | undefined =>
+  has('name') && text(rows[0], 'name') === ''
+    ? 'has no first row, with its title: put all its rows together'
+    : undefined;
 
 /** An active product that is not published is sold, but not in the online store. Where neither is said, the product keeps its status. */
 const toStatus = (status: string, published: string): string => {

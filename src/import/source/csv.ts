@@ -64,7 +64,7 @@ export async function* readCsv(
       if (error.code === 'CSV_QUOTE_NOT_CLOSED' && !isLast && text.length - at < MAX_RECORD_BYTES) break;
       if (!header) throw new OperatorError(`${sourceName}, line ${line}, is no list of columns: ${reasonOf(error)}.`);
       const end = text.indexOf(NEWLINE, at) + 1 || text.length;
-      const row = delimiter === '\t' ? cellsWithQuotes(text.subarray(at, end)) : undefined;
+      const row = delimiter === '\t' ? rowWithQuotes(text.subarray(at, end)) : undefined;
       if (row?.length === header.length) {
         takeRow(row, end);
         continue;
@@ -106,13 +106,12 @@ const parseRows = (
 };
 
 /** Spreadsheets quote nothing in a table with tabs, so that a quote inside a cell is a letter: `24" pan`. Undefined if one stays open. */
-const cellsWithQuotes = (line: Buffer): string[] | undefined => {
-  if (parseRows(line, '\t', () => {})?.code === 'CSV_QUOTE_NOT_CLOSED') return undefined;
-  const cells = line
-    .toString('utf8')
-    .replace(/\r?\n$/, '')
-    .split('\t');
-  return cells.map((cell) => /^"((?:[^"]|"")*)"$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell);
+const rowWithQuotes = (line: Buffer): string[] | undefined => {
+  try {
+    return parse(line, { delimiter: '\t', relax_column_count: true, relax_quotes: true })[0];
+  } catch {
+    return undefined;
+  }
 };
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -137,7 +136,7 @@ const toHeader = (row: readonly string[], sourceName: string): string[] => {
 const toRecord = (header: readonly string[], row: readonly string[], line: number, endsFile: boolean): SourceRecord => {
   // Some programs end each row with a delimiter.
   const isWhole = row.length >= header.length && row.slice(header.length).every((cell) => cell.trim() === '');
-  if (isWhole) return { line, fields: toFields(header, row), ...(endsFile && { isUnterminated: true }) };
+  if (isWhole) return { line, fields: toFields(header, row) };
   const isCut = endsFile && row.length < header.length;
   const reason = `has ${row.length} columns, but the first row names ${header.length}${isCut ? MAY_BE_CUT : ''}`;
   return { line, fields: toFields(header, isCut ? row.slice(0, -1) : row), fault: { line, reason } };

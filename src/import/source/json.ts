@@ -12,162 +12,121 @@ const BRACKETS_AND_COMMAS = new RegExp(`${BRACKETS.source}|,`, 'g');
 
 /**
  * The objects of a JSON array, or of the first list of objects inside an object (`{"products": […], "total": 194}`). Each is found by its
- * brackets and given to JSON.parse alone, so that a broken one costs no other, the line of each is known, and amounts keep their digits.
- * Streaming parsers end at the first error, and are slower.
+ * brackets and given to JSON.parse alone, so that a broken one costs no other, the line of each is known, and amounts keep their digits. Where
+ * brackets do not match, nothing tells where the next element begins: the rest is not read.
  * @throws OperatorError if there is no such list
  */
 export async function* readJsonArray(
   blocks: AsyncIterable<TextBlock>,
   sourceName: string,
 ): AsyncGenerator<SourceRecord[], void> {
-  const reader = new ListReader(sourceName);
+  const reader = new ListReader();
   for await (const block of blocks) {
     const records = reader.read(block);
+    if (block.isLast && reader.isBefore)
+      throw new OperatorError(`${sourceName} has no list of objects: put the rows into [ … ], or one on each line.`);
     if (records.length > 0) yield records;
   }
 }
 
-/** Reads on in the text. Returns the next step, or undefined where that needs more of the file. */
-type Step = () => Step | undefined;
-
 class ListReader {
-  readonly #sourceName: string;
+  #state: 'before' | 'in' | 'after' | 'lost' = 'before';
+  /** What is not read so far, and the number of its first line. */
   #text = '';
-  #isLast = false;
-  /** Where reading goes on. */
-  #at = 0;
   #line = 1;
-  #countedTo = 0;
-  #records: SourceRecord[] = [];
-  #step: Step = () => this.#enterList();
-  #isRoot = true;
-  /** A line that begins like this begins an element, because inner objects are indented further. Taken from the first valid element. */
-  #marker = '\n{';
-  #isMarkerKnown = false;
-  #ownMarker: string | undefined;
+  #isRoot = false;
   /** Where the list begins on the line of its first element, all may be on that line, so each gets its number. */
-  #isNumbered: boolean | undefined;
+  #isNumbered = false;
   #count = 0;
 
-  constructor(sourceName: string) {
-    this.#sourceName = sourceName;
+  get isBefore(): boolean {
+    return this.#state === 'before';
   }
 
   /** The elements that end in this block. */
-  read(block: TextBlock): SourceRecord[] {
-    this.#lineOf(Math.max(this.#at, this.#countedTo));
-    this.#text = this.#text.slice(this.#at) + block.bytes.toString();
-    this.#countedTo -= this.#at;
-    this.#at = 0;
-    this.#isLast = block.isLast;
-    for (let next: Step | undefined = this.#step; next; next = this.#step()) this.#step = next;
-    const records = this.#records;
-    this.#records = [];
+  read({ bytes, isLast }: TextBlock): SourceRecord[] {
+    this.#text += bytes.toString();
+    if (this.#state === 'before') this.#enterList();
+    const records: SourceRecord[] = [];
+    while (this.#state === 'in') {
+      this.#advance(/^[\s,]*/.exec(this.#text)?.[0].length ?? 0);
+      if (this.#text === '') break;
+      const record = this.#element(isLast);
+      if (record) records.push(record);
+      else if (this.#state === 'in') return records;
+    }
+    if (this.#state === 'lost') this.#text = '';
+    if (isLast && this.#state === 'in')
+      records.push(broken({ line: this.#line }, `the list is not closed${MAY_BE_CUT}`));
+    if (isLast && this.#state === 'after') records.push(...this.#rest());
     return records;
   }
 
-  #lineOf(position: number): number {
-    this.#line += this.#text.slice(this.#countedTo, position).split('\n').length - 1;
-    this.#countedTo = position;
-    return this.#line;
-  }
-
-  /** The line break and indentation before an element; undefined if it is not the first on its line. */
-  #markerBefore(start: number): string | undefined {
-    const [, indentation] = /(?:^|\n)([ \t]*)$/.exec(this.#text.slice(Math.max(0, start - 200), start)) ?? [];
-    return indentation === undefined ? undefined : `\n${indentation}{`;
-  }
-
-  #enterList(): Step | undefined {
-    if (/^\s*\[/.test(this.#text)) {
-      this.#at = this.#text.indexOf('[') + 1;
-      return () => this.#readList();
-    }
-    this.#isRoot = false;
-    BEFORE_LIST.lastIndex = this.#at;
-    for (let found = BEFORE_LIST.exec(this.#text); found && found[1] !== ''; found = BEFORE_LIST.exec(this.#text)) {
-      this.#at = BEFORE_LIST.lastIndex;
-      if (found[1] === undefined) return () => this.#readList();
-    }
-    if (!this.#isLast) return undefined;
-    throw new OperatorError(
-      `${this.#sourceName} has no list of objects: put the rows into [ … ], or one on each line.`,
-    );
-  }
-
-  #readList(): Step | undefined {
-    while (this.#at < this.#text.length && /[\s,]/.test(this.#text.charAt(this.#at))) this.#at += 1;
-    if (this.#at >= this.#text.length) {
-      if (this.#isLast)
-        this.#records.push(broken({ line: this.#lineOf(this.#at) }, `the list is not closed${MAY_BE_CUT}`));
+  /** The next element; undefined at the end of the list, and where that is in the next block. */
+  #element(isLast: boolean): SourceRecord | undefined {
+    if (this.#text.startsWith(']')) {
+      this.#advance(1);
+      this.#state = 'after';
       return undefined;
     }
-    if (this.#text[this.#at] === ']') {
-      this.#at += 1;
-      return () => this.#readRest();
-    }
-    this.#ownMarker = this.#markerBefore(this.#at);
-    return () => this.#readElement();
-  }
-
-  #readElement(): Step | undefined {
-    const start = this.#at;
-    const end = endOf(this.#text, start, this.#isLast);
+    const end = endOf(this.#text, isLast);
     if (end === undefined) return undefined;
     this.#count += 1;
-    this.#isNumbered ??= this.#ownMarker === undefined;
-    if (!this.#isMarkerKnown) this.#marker = this.#ownMarker ?? this.#marker;
-    const place = { line: this.#lineOf(start), record: this.#isNumbered ? this.#count : undefined };
+    const place = { line: this.#line, record: this.#isNumbered ? this.#count : undefined };
     if (typeof end === 'string') {
-      this.#records.push(broken(place, end, this.#text.slice(start, start + 200)));
-      return () => this.#findNext();
+      this.#state = 'lost';
+      return broken(place, end, this.#text.slice(0, 200));
     }
-    const fields = parseObject(this.#text.slice(start, end));
-    if (typeof fields !== 'string') {
-      this.#records.push({ ...place, fields });
-      this.#isMarkerKnown ||= this.#ownMarker !== undefined;
-      this.#at = end;
-      return () => this.#readList();
-    }
-    this.#records.push(broken(place, fields, this.#text.slice(start, end)));
-    const next = this.#text.indexOf(this.#marker, start);
-    this.#at = next === -1 ? end : Math.min(next, end);
-    return () => this.#readList();
+    const text = this.#text.slice(0, end);
+    this.#advance(end);
+    const fields = parseObject(text);
+    return typeof fields === 'string' ? broken(place, fields, text) : { ...place, fields };
   }
 
-  /** Moves to the next line that begins an element. */
-  #findNext(): Step | undefined {
-    const next = this.#text.indexOf(this.#marker, this.#at);
-    this.#at = next === -1 ? Math.max(this.#at, this.#text.length - this.#marker.length) : next;
-    return next === -1 ? undefined : () => this.#readList();
+  #advance(to: number): void {
+    this.#line += this.#text.slice(0, to).split('\n').length - 1;
+    this.#text = this.#text.slice(to);
   }
 
-  /** Looks for what must not follow the list. Its bracket may have been a wrong one inside the list. */
-  #readRest(): Step | undefined {
-    const extra = this.#text.slice(this.#at).search(this.#isRoot ? /\S/ : /\[\s*\{/);
-    if (extra !== -1) {
-      const reason = this.#isRoot
-        ? 'text follows the list: remove it'
-        : 'a second list is not read: give it its own file';
-      this.#records.push(broken({ line: this.#lineOf(this.#at + extra) }, reason));
-      if (this.#isRoot) return () => this.#findNext();
-    }
-    this.#at = this.#text.length;
-    return undefined;
+  #enterList(): void {
+    this.#isRoot = /^\s*\[/.test(this.#text);
+    const start = this.#isRoot ? this.#text.indexOf('[') + 1 : listStart(this.#text);
+    if (start === undefined) return;
+    this.#advance(start);
+    this.#state = 'in';
+    this.#isNumbered = !/^[ \t\r]*\n/.test(this.#text);
+  }
+
+  /** Looks for what must not follow the list. */
+  #rest(): SourceRecord[] {
+    const extra = this.#text.search(this.#isRoot ? /\S/ : /\[\s*\{/);
+    if (extra === -1) return [];
+    this.#advance(extra);
+    const reason = this.#isRoot
+      ? 'text follows the list: remove it'
+      : 'a second list is not read: give it its own file';
+    return [broken({ line: this.#line }, reason)];
   }
 }
 
+/** Behind the bracket of the first list of objects in an object; undefined if there is none so far. */
+const listStart = (text: string): number | undefined => {
+  for (const { 0: found, 1: closingQuote, index } of text.matchAll(BEFORE_LIST))
+    if (closingQuote === undefined) return index + found.length;
+  return undefined;
+};
+
+const NOT_READ = '. What follows is not read';
+
 /** Where an element ends, or why it does not. Undefined if that is in the next block. */
-const endOf = (text: string, start: number, isLast: boolean): number | string | undefined => {
-  const token = text[start] === '{' ? BRACKETS : BRACKETS_AND_COMMAS;
+const endOf = (text: string, isLast: boolean): number | string | undefined => {
   let depth = 0;
-  token.lastIndex = start;
-  for (let found = token.exec(text); found; found = token.exec(text)) {
-    const [is, closingQuote] = found;
-    const end = token.lastIndex;
+  for (const { 0: is, 1: closingQuote, index } of text.matchAll(
+    text.startsWith('{') ? BRACKETS : BRACKETS_AND_COMMAS,
+  )) {
+    const end = index + is.length;
     if (closingQuote === '') {
-      const isOver = end < text.length && (text[end] === '\n' || end + 1 < text.length);
-      if (isOver) return 'has a text that does not end on its line: a quote is missing';
+      if (end + 1 < text.length) return `has a text that does not end on its line: a quote is missing${NOT_READ}`;
       break;
     }
     if (is === '{' || is === '[') depth += 1;
@@ -178,8 +137,8 @@ const endOf = (text: string, start: number, isLast: boolean): number | string | 
       if (depth === 0) return end;
     }
   }
-  if (text.length - start > MAX_RECORD_BYTES)
-    return `does not end within ${MAX_RECORD_BYTES / 1024 / 1024} MiB: a bracket is missing`;
+  if (text.length > MAX_RECORD_BYTES)
+    return `does not end within ${MAX_RECORD_BYTES / 1024 / 1024} MiB: a bracket is missing${NOT_READ}`;
   return isLast ? `does not end${MAY_BE_CUT}` : undefined;
 };
 

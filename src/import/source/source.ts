@@ -18,44 +18,32 @@ export const openSource = async (path: string): Promise<Source> => {
   const isStdin = path === '-';
   const status = isStdin ? undefined : await stat(path).catch(rethrow(path));
   if (status?.isDirectory()) throw new OperatorError(`${path} is a directory: name its files instead.`);
-  let readBytes = 0;
 
   async function* blocks(signal: AbortSignal): AsyncGenerator<Buffer, void> {
     const stream: Readable = isStdin ? process.stdin : createReadStream(path, { highWaterMark: BLOCK_BYTES });
     addAbortSignal(signal, stream);
     // A pipe delivers much smaller chunks, in which too few records would tell the format and the columns of the file.
-    let chunks: Buffer[] = [];
-    let bytes = 0;
+    let block: Buffer = Buffer.alloc(0);
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
-        readBytes += chunk.length;
-        bytes += chunk.length;
-        chunks.push(chunk);
-        if (bytes < BLOCK_BYTES) continue;
-        yield Buffer.concat(chunks);
-        chunks = [];
-        bytes = 0;
+        block = Buffer.concat([block, chunk]);
+        if (block.length < BLOCK_BYTES) continue;
+        yield block;
+        block = Buffer.alloc(0);
       }
     } catch (error) {
       if (error instanceof Error && 'syscall' in error) rethrow(path)(error);
       throw error;
     }
-    if (bytes > 0) yield Buffer.concat(chunks);
+    if (block.length > 0) yield block;
   }
 
-  return {
-    name: isStdin ? 'standard input' : path,
-    sizeBytes: status?.isFile() ? status.size : undefined,
-    readBytes: () => readBytes,
-    blocks,
-  };
+  return { name: isStdin ? 'standard input' : path, blocks };
 };
 
 /** A source that is in memory already. */
 export const sourceOf = (name: string, bytes: Buffer): Source => ({
   name,
-  sizeBytes: bytes.length,
-  readBytes: () => bytes.length,
   blocks: async function* () {
     yield bytes;
   },

@@ -5,9 +5,6 @@ import { OperatorError } from '../../errors.ts';
 export interface Source {
   /** As the operator named it. */
   readonly name: string;
-  /** Undefined if it is known only at the end. */
-  readonly sizeBytes: number | undefined;
-  readonly readBytes: () => number;
   /** Can be read once, in blocks of about half a megabyte. */
   readonly blocks: (signal: AbortSignal) => AsyncGenerator<Buffer, void>;
 }

@@ -151,21 +151,13 @@ const nameOf = (prefixed: string): string => prefixed.slice(prefixed.indexOf(':'
 
 const isElement = (node: string | Element): node is Element => typeof node !== 'string';
 
+/** The text of an element, with an empty line behind each paragraph. */
 const textOf = ({ children }: Element): string =>
-  children.map((child) => (isElement(child) ? textOf(child) : child)).join('');
-
-/** What an element has, as XML. */
-const markupOf = ({ children }: Element): string =>
   children
-    .map((child) => {
-      if (!isElement(child)) return escaped(child);
-      const attributes = child.attributes.map(([name, value]) => ` ${name}="${escaped(value)}"`).join('');
-      return `<${child.name}${attributes}>${markupOf(child)}</${child.name}>`;
-    })
+    .map((child) =>
+      isElement(child) ? `${textOf(child)}${PARAGRAPHS.has(child.name.toLowerCase()) ? '\n\n' : ''}` : child,
+    )
     .join('');
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 type Fields = Record<string, Value>;
 
@@ -202,19 +194,18 @@ const add = (fields: Fields, name: string, value: Value): void => {
   else for (const item of [value].flat()) earlier.push(item);
 };
 
-/** Elements that are paragraphs of a text. */
-const BLOCKS = new Set(['p', 'br', 'div', 'ul', 'ol', 'li', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote']);
-const INLINE = new Set(['a', 'b', 'big', 'em', 'font', 'i', 'img', 'small', 'span', 'strong', 'sub', 'sup', 'u']);
+/** Elements of HTML, which make a text. */
+const PARAGRAPHS = new Set('p br div ul ol li table h1 h2 h3 h4 h5 h6 blockquote'.split(' '));
+const INLINE = new Set('a b big em font i img small span strong sub sup u'.split(' '));
 
 /** A text; a list of what is in elements of one name, `<tags><tag>red</tag></tags>`; or the fields of elements. */
 const valueIn = (element: Element): Value => {
   const children = element.children.filter(isElement);
   const names = new Set(children.map(({ name }) => name));
   const [name] = names;
-  if (children.some((child) => BLOCKS.has(child.name.toLowerCase()))) return markupOf(element).trim();
   const isMixed = element.children.some((node) => !isElement(node) && node.trim() !== '');
-  if (name === undefined || isMixed || children.some((child) => INLINE.has(child.name.toLowerCase())))
-    return textOf(element).trim();
+  const isHtml = [...names].some((each) => PARAGRAPHS.has(each.toLowerCase()) || INLINE.has(each.toLowerCase()));
+  if (name === undefined || isMixed || isHtml) return textOf(element).trim();
   const fields = fieldsOf(element);
   const isNamedSo = children.length > 1 || name.slice(0, 3) === element.name.slice(0, 3);
   const isList = isNamedSo && Object.keys(fields).every((field) => field === name || field.startsWith(`${name}@`));

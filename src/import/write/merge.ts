@@ -1,14 +1,13 @@
 import pg, { type ClientBase } from 'pg';
 import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
-import type { Fault } from '../record.ts';
-import { rejectIncomplete, rejectRefused, rejectRepeated } from './checks.ts';
-import { findExisting, STAGE } from './stage.ts';
-import { createTableWriter, dependentRows, freeValues } from './writer.ts';
+import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken, STAGE } from './stage.ts';
+import { createTableWriter, freeValues } from './writer.ts';
 
 export interface MergeContext extends WriteContext {
   /** Whether the caller has a transaction open, which it ends. */
   readonly isInTransaction: boolean;
-  readonly onProgress: (step: 'checking' | 'writing', rows: number) => void;
+  /** Called with how many rows are written. */
+  readonly onProgress: (rows: number) => void;
 }
 
 /** Rows in one statement: few enough that there is progress every second. */
@@ -22,32 +21,28 @@ const CHUNK_ROWS = 5000;
  * take values from one another, that undoes all, and everything is written again without it and those that depend on it.
  */
 export const mergeStage = async (context: MergeContext): Promise<Counts> => {
-  const { client, kind, stagedRows, prune, onProgress } = context;
+  const { client, kind, prune } = context;
   const { find, reject, prepare } = kind.write ?? {};
-  // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await (find ? find(context) : findExisting(client, kind));
   await prune?.keep(kind.table, STAGE);
-  // Rows that were staged only because their keys count. They were reported when they were staged.
-  await client.query(`delete from ${STAGE} where mark = 'rejected'`);
   await rejectRepeated(context);
   await rejectIncomplete(context);
-  onProgress('checking', stagedRows);
   await reject?.(context);
+  await rejectTaken(context);
   const rows = await createRowWriter(context);
   const writer = prepare ? await prepare(context, rows) : rows;
-  return transaction(context, (onFault) => writeRows({ ...context, onFault }, writer));
+  const work = () => writeRows(context, writer);
+  return context.isInTransaction ? work() : transaction(client, work);
 };
 
 /** Writes rows that do not depend on one another, but for values that they may take from one another. */
 const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
   const { client, kind } = context;
-  const { write, differing } = await createTableWriter(context, kind);
-  const dependent = dependentRows(kind);
+  const { write } = await createTableWriter(context, kind);
   return {
-    differing,
     begin: () => freeValues(client, kind),
     write: async (range) => ({ ...(await write(range)), createdCategories: 0 }),
-    reject: (context, refused) => rejectRefused(context, refused, dependent),
+    recheck: rejectTaken,
   };
 };
 
@@ -62,14 +57,15 @@ const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Coun
     for (let from = 1; from <= stagedRows; from += chunkRows) {
       const to = Math.min(from + chunkRows - 1, stagedRows);
       parts.push(...(await writeRange(context, writer, { from, to })));
-      onProgress('writing', to);
+      onProgress(to);
     }
     const refused = parts.flatMap((part) => ('reason' in part ? [part] : []));
     const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);
     if (refused.length === 0) return counts;
     if (areDependent) await client.query('rollback to savepoint file');
-    await writer.reject(context, refused);
+    await rejectRefused(context, refused);
     if (!areDependent) return counts;
+    await writer.recheck(context);
   }
 };
 
@@ -107,16 +103,14 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   }
 };
 
-const refusal = ({ kind, keys }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
-  const { message, table, column = null, detail = '' } = error;
+const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+  const { message, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-  const explained = kind.explain?.(named ?? '', value ?? '');
-  if (explained) return { ordinal, ...explained };
-  const other = keys.find((key) => key === named && key !== kind.key && key in (kind.foundBy ?? {}));
-  const hint = other && table === kind.table ? `: --key ${other} finds the ${kind.table} that has it` : '';
+  // Of several columns, the database says more.
+  if (named?.includes(',')) return { ordinal, field: null, value, reason: `is refused by the database: ${detail}` };
   const field = named === null ? null : fieldOf(kind, named);
-  return { ordinal, field, value, reason: `is refused by the database: ${message}${hint}` };
+  return { ordinal, field, value, reason: `is refused by the database: ${message}` };
 };
 
 /** The connection was lost during the commit, so nobody knows whether the rows are stored. */
@@ -126,30 +120,16 @@ export class UnknownOutcomeError extends Error {
   }
 }
 
-const MAX_ATTEMPTS = 5;
-
-/**
- * Runs the work in a transaction, and again after a deadlock with another writer. Its faults are reported after the commit, because the next
- * attempt finds those of a rolled back one again.
- */
-const transaction = async <Result>(
-  context: MergeContext,
-  work: (onFault: (fault: Fault) => void) => Promise<Result>,
-  attempt = 1,
-): Promise<Result> => {
-  const { client, isInTransaction, onFault } = context;
-  if (isInTransaction) return work(onFault);
-  const faults: Fault[] = [];
+/** Runs the work in a transaction. */
+const transaction = async <Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> => {
   await client.query('begin');
   try {
-    const result = await work((fault) => faults.push(fault));
+    const result = await work();
     await commit(client);
-    for (const fault of faults) onFault(fault);
     return result;
   } catch (error) {
     // If the connection is lost, the server rolls back by itself.
     await client.query('rollback').catch(() => undefined);
-    if (isConflict(error) && attempt < MAX_ATTEMPTS) return transaction(context, work, attempt + 1);
     throw error;
   }
 };
@@ -175,10 +155,5 @@ const savepoint = async <Result>(client: ClientBase, work: () => Promise<Result>
   }
 };
 
-const sqlState = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
-
-/** A deadlock, or a serialisation failure. */
-const isConflict = (error: unknown): boolean => sqlState(error).startsWith('40');
-
 /** Data exceptions, violated constraints and errors raised by triggers are the fault of a row. */
-const isRowError = (error: unknown): boolean => /^(22|23|P0001)/.test(sqlState(error));
+const isRowError = ({ code = '' }: pg.DatabaseError): boolean => /^(22|23|P0001)/.test(code);

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { oneRow } from '../../database/client.ts';
 import type { Field, ImportKind, Range, WriteContext, Written } from '../kind.ts';
-import { isPresent, STAGE } from './stage.ts';
+import { isPresent, STAGE, uniqueFieldsOf } from './stage.ts';
 
 /** The statements that write the rows of a staging table into the table of their kind. */
 export interface TableWriter {
@@ -12,8 +12,6 @@ export interface TableWriter {
   readonly write: (range: Range) => Promise<Written>;
   /** {@link Written}, by what was inserted and updated */
   readonly count: (range: Range, created: number, changed: number) => Promise<Written>;
-  /** Selects the ordinals of all staged rows that differ in the table. */
-  readonly differing: string;
 }
 
 /** @param kind that of the rows in the stage */
@@ -63,7 +61,6 @@ export const createTableWriter = async (
     update: (range) => run(update, range),
     write: async (range) => count(range, await run(insert, range), await run(update, range)),
     count,
-    differing: `select s.ordinal from ${table} t, ${stage} s where ${isRow} and ${differs}`,
   };
 };
 
@@ -82,8 +79,6 @@ interface WrittenColumn extends Pick<Field, 'isInsertOnly'> {
 const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenColumn[] => {
   const target = ({ reference, column }: Field): string => reference?.column ?? column;
   const old = (field: Field): string => `t.${target(field)}`;
-  const kept = (field: Field, name: string): string =>
-    field.keep ? `case when '${name}' = any (s.if_new) then ${field.keep} else ${old(field)} end` : old(field);
 
   /** What the file says of a field, or else. */
   const choice = (name: string, field: Field, current: string, cleared: string, otherwise: string): string => {
@@ -94,7 +89,7 @@ const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenC
     return `case when ${isPresent(name)} then ${said} else ${otherwise} end`;
   };
   const inserted = (name: string, field: Field): string => choice(name, field, 'null', preset(field), preset(field));
-  const updated = (name: string, field: Field, otherwise = kept(field, name)): string =>
+  const updated = (name: string, field: Field, otherwise = old(field)): string =>
     choice(name, field, old(field), field.cleared ?? preset(field), otherwise);
 
   /** A value that does not exceed that of another field is none. A file with neither of the two changes neither. */
@@ -135,10 +130,6 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
   return new Map(rows.map(({ column, expression }) => [column, expression]));
 };
 
-/** The fields whose values rows of the catalogue may give to one another. The key finds the row, and so stays. */
-const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
-  Object.entries(fields).filter(([name, { isUnique }]) => isUnique && name !== key);
-
 /**
  * Takes values that no two rows may have from rows that get another, where a row of the file gets theirs: at whatever place of the file, also in
  * a circle. @returns whether there is one
@@ -152,8 +143,7 @@ export const freeValues = async (client: ClientBase, kind: ImportKind, stage = S
     await client.query(`analyze ${stage} (target_id, ${column})`);
     const { rows } = await client.query<{ id: number }>(
       `select distinct t.id from ${kind.table} t join ${stage} s on s.target_id = t.id join ${stage} o on o.${column} = t.${column}
-       where s.ordinal is not null and o.ordinal is not null and ${isPresent(name)}
-         and s.${column} is distinct from t.${column} and o.target_id is distinct from t.id`,
+       where ${isPresent(name)} and s.${column} is distinct from t.${column} and o.target_id is distinct from t.id`,
     );
     if (rows.length === 0) continue;
     // A stopgap that nobody sees: the transaction gives the row its own.
@@ -172,7 +162,7 @@ const freeTranslatedSlugs = async (client: ClientBase, { table }: ImportKind, st
     with said as materialized (
       select s.target_id, language, texts ->> 'slug' as slug
       from ${stage} s cross join jsonb_each(s.translations) of_language (language, texts)
-      where s.ordinal is not null and texts ? 'slug')
+      where texts ? 'slug')
     select distinct t.id, said.language
     from said join ${table} t on t.id = said.target_id
       join said taker on taker.language = said.language and taker.slug = t.translations -> said.language ->> 'slug'
@@ -188,13 +178,3 @@ const freeTranslatedSlugs = async (client: ClientBase, { table }: ImportKind, st
   );
   return true;
 };
-
-/** SQL: the staged rows that were to get a value of the rejected row `r`, which keeps it; as ordinal, field, value and reason. */
-export const dependentRows = (kind: ImportKind): string[] =>
-  uniqueFieldsOf(kind).map(
-    ([name, { column }]) => `
-      select o.ordinal, '${name}' as field, o.${column} as value,
-        'is that of a row that is rejected ("${kind.table}_${column}_key")' as reason
-      from ${STAGE} s join ${kind.table} t on t.id = s.target_id join ${STAGE} o on o.${column} = t.${column}
-      where s.ordinal = r.ordinal and o.ordinal <> s.ordinal and o.target_id is distinct from t.id`,
-  );

@@ -13,7 +13,7 @@ import {
 import packageJson from '../../../package.json' with { type: 'json' };
 import { isPublicField } from '../../access/access.ts';
 import { bearerChallenge } from '../../access/tokens.ts';
-import { AppError, databaseUnavailable, type ErrorCode } from '../../errors.ts';
+import { AppError, databaseUnavailable, ERROR_TABLE, type ErrorCode } from '../../errors.ts';
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
 import { lateKeyOf } from '../../graphql/operation.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
@@ -142,34 +142,19 @@ const problem = (code: ErrorCode, detail: string, headers: AppError['headers'] =
   new AppError(code, detail, { headers });
 
 /** The errors that paths may answer with, each by an example, as the one that throws it has it. */
-const PROBLEMS: readonly (readonly [example: AppError, description: string])[] = [
-  [
-    badParameter('limit', 'must be a whole number, but is "ten"'),
-    'A parameter is not what it must be, or the request is not valid HTTP.',
-  ],
-  [bearerChallenge('missing'), 'The gateway requires an access token, and the request has none that is valid.'],
-  [problem('NOT_FOUND', 'There is nothing with this id.'), 'No row that clients may see has this id.'],
-  [
-    problem('METHOD_NOT_ALLOWED', 'This path takes GET, HEAD, OPTIONS.', { allow: 'GET, HEAD, OPTIONS' }),
-    'The path takes GET, HEAD and OPTIONS.',
-  ],
-  [
-    problem('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`),
-    'The request target is too long.',
-  ],
-  [
-    problem('TOO_MANY_REQUESTS', 'A client may ask 600 times a minute.', { 'retry-after': '60' }),
-    'The client sends too many requests.',
-  ],
-  [
-    problem('HEADERS_TOO_LARGE', `The target and headers of a request may have ${MAX_HEADER_BYTES} bytes together.`),
-    'The target and headers of the request are past 32 KiB together.',
-  ],
-  [
-    problem('INTERNAL_SERVER_ERROR', 'Something went wrong on our side.'),
-    'A fault of the gateway; its cause is in the log only.',
-  ],
-  [databaseUnavailable(), 'The database is unavailable, or the gateway is overloaded.'],
+const PROBLEMS: readonly AppError[] = [
+  badParameter('limit', 'must be a whole number, but is "ten"'),
+  bearerChallenge('missing'),
+  problem('NOT_FOUND', 'There is nothing with this id.'),
+  problem('METHOD_NOT_ALLOWED', 'This path takes GET, HEAD, OPTIONS.', { allow: 'GET, HEAD, OPTIONS' }),
+  problem('URI_TOO_LONG', `A request target may have at most ${MAX_TARGET_CHARS} characters.`),
+  problem('TOO_MANY_REQUESTS', 'A client may ask at most 600 times a minute.', { 'retry-after': '60' }),
+  problem(
+    'HEADERS_TOO_LARGE',
+    `The target and headers of a request may have at most ${MAX_HEADER_BYTES} bytes together.`,
+  ),
+  problem('INTERNAL_SERVER_ERROR', 'Something went wrong on our side.'),
+  databaseUnavailable(),
 ];
 
 /** The headers that errors have. */
@@ -182,14 +167,14 @@ const PROBLEM_HEADERS: Readonly<Record<string, readonly [name: string, descripti
 /** The `responses` of an operation that are errors. */
 const problemReferences = (canBeMissing: boolean): JsonSchema =>
   Object.fromEntries(
-    PROBLEMS.filter(([{ code }]) => canBeMissing || code !== 'NOT_FOUND').map(([{ code, status }]) => [
+    PROBLEMS.filter(({ code }) => canBeMissing || code !== 'NOT_FOUND').map(({ code, status }) => [
       status,
       { $ref: `#/components/responses/${code}` },
     ]),
   );
 
 const PROBLEM_RESPONSES: JsonSchema = Object.fromEntries(
-  PROBLEMS.map(([error, description]) => {
+  PROBLEMS.map((error) => {
     const headers = Object.entries(error.headers).map(([key, example]) => {
       const [name = key, about = ''] = PROBLEM_HEADERS[key] ?? [];
       return [name, { ...header(about, example), required: true }];
@@ -197,7 +182,11 @@ const PROBLEM_RESPONSES: JsonSchema = Object.fromEntries(
     const content = { schema: { $ref: '#/components/schemas/Problem' }, example: JSON.parse(problemText(error)) };
     return [
       error.code,
-      { description, headers: Object.fromEntries(headers), content: { 'application/problem+json': content } },
+      {
+        description: ERROR_TABLE[error.code].title,
+        headers: Object.fromEntries(headers),
+        content: { 'application/problem+json': content },
+      },
     ];
   }),
 );
@@ -211,7 +200,7 @@ const PROBLEM: JsonSchema = {
     title: { type: 'string', description: 'The kind of error in words.' },
     status: { type: 'integer', description: 'The HTTP status.' },
     detail: { type: 'string', description: 'What is wrong with this request.' },
-    code: { type: 'string', description: 'The kind of error, for programs.', enum: PROBLEMS.map(([{ code }]) => code) },
+    code: { type: 'string', description: 'The kind of error, for programs.', enum: PROBLEMS.map(({ code }) => code) },
     parameter: { type: 'string', description: 'The parameter at fault, where one is.' },
   },
   required: ['type', 'title', 'status', 'detail', 'code'],

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
 import { openStream, type TestStream, untilShown } from '../../support/events.ts';
 import { createTestGateway, handle, PATIENT, type TestGateway } from '../../support/gateway.ts';
+import { nowS, startIssuer } from '../../support/issuer.ts';
 import { insertCategory, insertNotice, insertProduct } from '../../support/rows.ts';
 import { scrape } from '../../support/scrape.ts';
 import { shared } from '../../support/shared.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { wireTo } from '../../support/wire.ts';
 
 const database = await shared(createTestDatabase());
@@ -221,14 +221,14 @@ test('a listener that does not read is cut, and the others go on', async () => {
   leaveAll([stream, another]);
 });
 
-test('a stream ends when its token is withdrawn, and the others go on', async () => {
-  await using folder = await temporaryFolder();
-  const [kept, withdrawn] = ['kept-token-0123456789', 'withdrawn-token-0123456789'];
-  const ACCESS_TOKENS_FILE = await folder.write('tokens', `${kept}\n${withdrawn}\n`);
-  await using gateway = await open({ ACCESS_TOKENS_FILE });
+test('a stream ends when its token has expired, and the others go on', async () => {
+  await using issuer = await startIssuer();
+  const { sign } = await issuer.addKey('one');
+  // Ten seconds are allowed for the issuer's clock.
+  const [kept, expiring] = [await sign(), await sign({ exp: nowS() - 6 })];
+  await using gateway = await open(issuer.environment);
   const openWith = (token: string) => openStream(gateway, NOTICES, { headers: { authorization: `Bearer ${token}` } });
-  const [one, other] = [await openWith(kept), await openWith(withdrawn)];
-  await folder.write('tokens', `${kept}\n`);
+  const [one, other] = [await openWith(kept), await openWith(expiring)];
   await expect.poll(other.isOver, { timeout: 20_000 }).toBe(true);
   expect(other.isComplete()).toBe(true);
   expect(other.results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });

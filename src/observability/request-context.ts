@@ -1,40 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import { type AppError, Overloaded } from '../errors.ts';
-import type { LoadState } from '../overload/load-guard.ts';
 import type { CacheUse, HandlerName, OperationCounts, RequestCounts } from './counts.ts';
 import type { LazyLog } from './log.ts';
-import type { RequestSpan, StatementSpan } from './tracing.ts';
-
-/**
- * The events that are observed; `events.ts` says of each what it counts, logs and traces.
- * - `begin`: a request that has no response in memory
- * - `end`: its response
- * - `hit`: a response that was in memory; with its request where that is logged or traced
- * - `refusal`: a request that is refused before it begins: nothing is at its path, it is faulty, or its client asks too often
- * - `overload`: one that is refused because too much is asked for at once; also an execution within a request that has begun
- * - `statement`: one that was sent to the database, at its end
- */
-export type Observation =
-  | { readonly kind: 'begin' }
-  | ({ readonly kind: 'end' } & AnsweredRequest)
-  | {
-      readonly kind: 'hit';
-      readonly counts: OperationCounts;
-      readonly status: number;
-      readonly request: RequestContext | undefined;
-      readonly durationMs: number;
-    }
-  | ({ readonly kind: 'refusal' } & AnsweredRequest)
-  | { readonly kind: 'overload'; readonly load: LoadState }
-  | {
-      readonly kind: 'statement';
-      /** Undefined for one that is not prepared. */
-      readonly name: string | undefined;
-      readonly durationMs: number;
-      readonly error: unknown;
-      readonly span: StatementSpan | undefined;
-    };
+import type { RequestSpan } from './tracing.ts';
 
 /** A request with its response. */
 export interface AnsweredRequest {
@@ -42,8 +12,6 @@ export interface AnsweredRequest {
   readonly status: number;
   readonly durationMs: number;
 }
-
-export type Observe = (observation: Observation) => void;
 
 /** The parts of a request that are recorded. */
 export interface ObservedRequest {
@@ -56,7 +24,7 @@ export interface ObservedRequest {
   readonly startMs: number;
 }
 
-/** The facts of a request for the log, the metrics, `Server-Timing` and the trace. */
+/** The facts of a request for the log, the metrics and the trace. */
 export class RequestContext {
   readonly origin: ObservedRequest;
   /** Undefined where traces are off. */
@@ -70,8 +38,6 @@ export class RequestContext {
   isRejected = false;
   /** Statements of this request. One that several requests share counts for the first of them. */
   statements = 0;
-  /** Sum of their durations, with the wait for a connection. */
-  databaseMs = 0;
 
   constructor(origin: ObservedRequest, span: RequestSpan | undefined, requests: RequestCounts) {
     this.origin = origin;
@@ -109,4 +75,20 @@ const firstCounts = (path: string, requests: RequestCounts): OperationCounts => 
   if (path === '/graphql') return requests.of('graphql', 'none', path);
   if (path.startsWith('/api/')) return requests.of('rest', 'none');
   return requests.of('other', OTHER[path] ?? 'page');
+};
+
+const SANE = /^[\w.:+/=@-]{1,128}$/;
+
+/**
+ * The caller's `x-request-id` if it is short and safe to log, else a new one: a random prefix of the process and a counter, because a random
+ * id for each request would cost more than a cache hit.
+ */
+export const createRequestIds = () => {
+  const prefix = randomBytes(12).toString('base64url');
+  let count = 0;
+  return (given: string | string[] | undefined): string => {
+    if (typeof given === 'string' && SANE.test(given)) return given;
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
 };

@@ -1,21 +1,21 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { createObservability } from '../../src/observability/events.ts';
+import { createObservability } from '../../src/observability/observer.ts';
 
-const open = async (metrics = 'on') => {
+const open = async () => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const options = { exposure: { metrics }, logRequests: 'misses', tracing: undefined } as const;
+  const options = { logRequests: 'misses', tracing: undefined } as const;
   return { ...(await createObservability(options, log)), lines };
 };
 
 describe('a refusal is observed as other events are:', () => {
-  const LOAD = { inFlight: 3, waiting: 2, statementsWaiting: 1, lagMs: 0 };
+  const LOAD = { inFlight: 3, waiting: 2, statementsWaiting: 1 };
 
   test('each for overload is counted, and one line tells of all for some seconds', async () => {
     const { observer, requests, lines } = await open();
-    for (let count = 0; count < 3; count += 1) observer.observe({ kind: 'overload', load: LOAD });
+    for (let count = 0; count < 3; count += 1) observer.overload(LOAD);
     expect(requests.overloads).toBe(3);
     expect(lines).toMatchObject([{ level: 40, ...LOAD, refused: 1 }]);
   });
@@ -33,12 +33,5 @@ describe('a refusal is observed as other events are:', () => {
     expect(requests.inFlight).toBe(0);
     expect([...requests.errors.values()]).toEqual([{ handler: 'rest', code: 'TOO_MANY_REQUESTS', count: 1 }]);
     expect(lines).toMatchObject([{ requestId: 'id-1', status: 429, code: 'TOO_MANY_REQUESTS', cache: 'none' }]);
-  });
-
-  test('nothing is counted where nobody sees the metrics, and the log is the same', async () => {
-    const { observer, requests, lines } = await open('off');
-    observer.observe({ kind: 'overload', load: LOAD });
-    expect(requests.overloads).toBe(0);
-    expect(lines).toHaveLength(1);
   });
 });
