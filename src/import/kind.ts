@@ -106,6 +106,8 @@ export interface NativeColumns {
   readonly recognises: Recognises;
   /** Columns beside the fields. */
   readonly extra?: readonly string[];
+  /** Other names of fields. */
+  readonly aliases?: Readonly<Record<string, readonly string[]>>;
   /** Extra columns that may supply a field's value. */
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
   /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
@@ -137,8 +139,8 @@ export interface Written {
 
 /** What was done with the rows of a file. */
 export interface Counts extends Written {
-  /** What was done with rows inside of others; undefined if none were said. */
-  readonly inner?: (Written & { readonly deleted: number }) | undefined;
+  /** What was done with variants inside products; undefined if none were said. */
+  readonly variants?: (Written & { readonly deleted: number }) | undefined;
   /** Categories that were created because paths lead through them. */
   readonly createdCategories: number;
 }

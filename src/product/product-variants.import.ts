@@ -31,7 +31,7 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
       );
       const counts = await products.write(range, context);
       await setOwners(client, range);
-      return { ...counts, inner: { ...(await variants.write(range)), deleted: deleted ?? 0 } };
+      return { ...counts, variants: { ...(await variants.write(range)), deleted: deleted ?? 0 } };
     },
     recheck: rejectUnfitVariants,
   };

@@ -1,12 +1,12 @@
 import { CODE_SCORE, FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
 import { changesAllowed, changesBetween } from '../correction.ts';
 import { piecesOfTerm } from '../words.ts';
-import { Postings, type Scratch } from './row-set.ts';
+import { Postings } from './row-set.ts';
 import { countBefore, FIELDS, Slice, withRoom } from './rows.ts';
 
 const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
-/** The rows that have all terms, dead ones among them; until the next question. */
+/** The rows that have all terms, dead ones among them. */
 export interface Matches {
   /** Ascending. */
   readonly rows: Int32Array;
@@ -57,8 +57,9 @@ export class Words {
     this.#runTexts.append(row, runs);
   }
 
-  flush(): void {
-    for (const postings of this.#postings) postings.flush();
+  /** Gives memory back that only filling needs. */
+  arrange(): void {
+    for (const postings of this.#postings) postings.arrange();
   }
 
   renumber(newRows: Int32Array): void {
@@ -77,12 +78,12 @@ export class Words {
   match(
     terms: readonly SearchTerm[],
     fields: SearchedFields,
-    { count, scratch, codeRows = [] }: { count: number; scratch: Scratch; codeRows?: readonly number[] },
+    { count, codeRows = [] }: { count: number; codeRows?: readonly number[] },
   ): Matches {
     const rarestFirst = terms.map((term) => this.#wordsOf(term, fields)).sort((one, other) => one.count - other.count);
-    const scores = scratch.bytesOf(count);
-    const scoresOfTerm = terms.length > 1 ? scratch.bytesOf(count) : scores;
-    const rows = scratch.rows(count);
+    const scores = bytesOf(count);
+    const scoresOfTerm = terms.length > 1 ? bytesOf(count) : scores;
+    const rows = new Int32Array(count);
     let length = 0;
     for (const [place, { words, run }] of rarestFirst.entries()) {
       const isFirst = place === 0;
@@ -106,7 +107,7 @@ export class Words {
     }
     const others = codeRows.filter((row) => scores[row] === 0);
     for (const row of codeRows) scores[row] = CODE_BYTE;
-    if (others.length === 0) return { rows: scratch.shorten(rows, length), scores };
+    if (others.length === 0) return { rows: rows.subarray(0, length), scores };
     return { rows: Int32Array.from([...rows.subarray(0, length), ...new Set(others)]).sort(), scores };
   }
 
@@ -132,6 +133,9 @@ export class Words {
     return { ...(rarest ?? counted([])), run: text };
   }
 }
+
+/** Four of them can be read at once. */
+const bytesOf = (count: number): Uint8Array => new Uint8Array(new ArrayBuffer((count + 3) & ~3), 0, count);
 
 /** Writes the numbers of the bytes that are not 0, in their order. @returns how many there are */
 const collect = (bytes: Uint8Array, count: number, into: Int32Array): number => {

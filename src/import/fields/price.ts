@@ -118,15 +118,13 @@ export const commonCurrency = (...currencies: readonly (Value | undefined)[]): V
   return others.length > 0 ? [first, ...others] : first;
 };
 
+/** What files call the column of the currency, too. */
+export const CURRENCY_NAMES = { currency: ['currencyCode', 'priceCurrency'] };
+
 /** Takes the amounts, and the currency, out of prices as the API returns them: `{ "amount": "9.90", "currencyCode": "EUR" }`. */
 export const shapeMoney = (values: Record<string, Value>): void => {
   const prices = [values.price, values.listPrice];
-  const currencies = [
-    values.currency,
-    values.currencyCode,
-    values.priceCurrency,
-    ...prices.map((each) => (isObject(each) ? each.currencyCode : undefined)),
-  ];
+  const currencies = [values.currency, ...prices.map((each) => (isObject(each) ? each.currencyCode : undefined))];
   if (currencies.some((each) => each !== undefined)) values.currency = commonCurrency(...currencies);
   for (const name of ['price', 'listPrice']) if (isObject(values[name])) values[name] = values[name].amount ?? '';
 };

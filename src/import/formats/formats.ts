@@ -22,14 +22,14 @@ export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
 const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format => {
   const { fields, foundBy, native, plural, table } = kind;
-  const { summary, recognises, extra = [], alternatives = {}, shape } = native;
+  const { summary, recognises, extra = [], aliases = {}, alternatives = {}, shape } = native;
   const names = [...Object.keys(fields), ...extra];
   return defineFormat({
     name: plural,
     summary,
     kind: table,
     keys: foundBy && ['slug', ...(Object.keys(foundBy) as Key[])],
-    names: Object.fromEntries(names.map((name) => [name, [name]])),
+    names: Object.fromEntries(names.map((name) => [name, [name, ...(aliases[name] ?? [])]])),
     texts: fields.translations?.texts,
     // Where another column finds rows, it tells files of them as slugs do.
     recognises: (hasAny, hasNoOther) =>

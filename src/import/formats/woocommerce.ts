@@ -59,7 +59,6 @@ export const woocommerce = defineFormat({
   columnOf: { slug: 'name', listPrice: 'price', imageUrl: 'imageUrls', status: 'published' },
   keys: ['slug', 'sku'],
   recognises: (hasAny) => {
-    if (hasAny('type') && hasAny('name') && hasAny('published') && hasAny('regularprice')) return true;
     // A file of few columns, and none that another format has in the place of WooCommerce's.
     const isOwn =
       hasAny('regularprice', 'saleprice', 'visibilityincatalog', 'datesalepricestarts', 'groupedproducts') ||

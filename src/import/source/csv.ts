@@ -48,7 +48,6 @@ export async function* readCsv(
     };
 
     if (!header) {
-      if (line === 1) advance(separatorLineLength(text));
       while (line < headerLine && at < text.length) advance(text.indexOf(NEWLINE, at) + 1 || text.length);
       delimiter = detectDelimiter(text.subarray(at));
     }
@@ -155,13 +154,6 @@ const cellsBeforeError = (row: string, delimiter: string): string[] => {
   const cells = row.matchAll(new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}]*))[${delimiter}]`, 'gy'));
   return [...cells].map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
 };
-
-/** Excel writes the delimiter on a line above the header: `sep=;`, and a spreadsheet that saves it again puts it into quotes. */
-const separatorLineLength = (text: Buffer): number =>
-  text
-    .subarray(0, 16)
-    .toString('latin1')
-    .match(/^(?:sep=.|"sep=."[,;\t|]*)\r?\n/i)?.[0].length ?? 0;
 
 /** The one that occurs most often in the first line, outside quotes. */
 const detectDelimiter = (text: Buffer): string => {
