@@ -42,7 +42,7 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    '{"requests":%d,"durationUs":%d,"p50Us":%d,"p99Us":%d,"badStatus":%d,"socketErrors":%d,"timeouts":%d}\n',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    '{"requests":%d,"durationUs":%d,"p50Us":%d,"p95Us":%d,"p99Us":%d,"badStatus":%d,"socketErrors":%d,"timeouts":%d}\n',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(95), latency:percentile(99),
     errors.status, errors.connect + errors.read + errors.write, errors.timeout))
 end

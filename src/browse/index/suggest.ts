@@ -2,11 +2,11 @@ import type { SearchTerm, Suggestion } from '../browse-engine.ts';
 import { compareNear, correctionsOf, MAX_NEAR_WORDS, type NearWord } from '../correction.ts';
 import { piecesOfTerm } from '../words.ts';
 import { FoundRows } from './expression.ts';
-import type { Suggested, SuggestedProduct } from './messages.ts';
 import { PageSelection } from './order.ts';
 import type { ProductIndex, SuggestedValues } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 import type { LanguageTexts } from './texts.ts';
+import type { Suggested, SuggestedProduct } from './thread.ts';
 
 interface Asked {
   readonly terms: readonly SearchTerm[];
