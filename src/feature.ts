@@ -15,8 +15,6 @@ export interface Rule<Row> extends PrismaRule<Row> {
 export interface CheckedTable extends ServedTable {
   /** Triggers that notify every change, and those that keep other tables. */
   readonly triggers: readonly string[];
-  /** Updates of these columns are not notified. */
-  readonly silentColumns: readonly string[];
 }
 
 /** A table that the gateway serves, and all that other folders need to know of it. */

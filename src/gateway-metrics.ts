@@ -187,14 +187,17 @@ export const replicaMetrics = ({ all, stats }: CountedReplicas): Metric[] => {
     all.map((replica) => [{ replica: replica.name }, read(replica)]);
   return [
     counter('vitrine_operations_read_total', 'Operations that were read from a database server, by server.', () =>
-      byLabel('server', [['primary', stats.primary], ...stats.chosen]),
+      byLabel(
+        'server',
+        new Map([['primary', stats.primary], ...all.map(({ name, stats: { chosen } }) => [name, chosen] as const)]),
+      ),
     ),
     counter(
       'vitrine_replica_passed_over_total',
       'Operations that a replica could not serve, by reason: away, other (it does not follow the primary), lag, change (it may not have replayed a notified change), busy.',
       () =>
-        [...stats.passedOver].flatMap(([replica, reasons]) =>
-          [...reasons].map(([reason, value]): Sample => [{ replica, reason }, value]),
+        all.flatMap(({ name, stats: { passedOver } }) =>
+          [...passedOver].map(([reason, value]): Sample => [{ replica: name, reason }, value]),
         ),
     ),
     counter(

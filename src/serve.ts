@@ -40,9 +40,6 @@ const seedIfEmpty = async ({ url }: OpenDatabase, log: Logger): Promise<void> =>
 const CLOSING_SHARE = 0.2;
 const MAX_CLOSING_MS = 1000;
 
-/** After the start, so that the first requests are answered first. */
-const INDEX_AFTER_MS = 500;
-
 export interface Serving {
   readonly url: string;
   /** Finishes the requests in flight and closes everything, within the configured time. Idempotent. */
@@ -69,12 +66,11 @@ export const serve = async (
   const { metrics } = gateway;
   try {
     const server = await startHttpServer({ app: gateway.app, config, log });
-    const starting = setTimeout(gateway.startIndex, INDEX_AFTER_MS).unref();
+    gateway.startIndex();
     const { shutdownTimeoutMs, shutdownDelayMs } = config;
     const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
     let stopping: Promise<void> | undefined;
     const end = async (): Promise<void> => {
-      clearTimeout(starting);
       gateway.startDraining();
       await server.drain(shutdownTimeoutMs - closingMs, {
         delayMs: shutdownDelayMs,

@@ -1,4 +1,4 @@
-import { isStorable } from '../database/storable-text.ts';
+import { isStorable } from '../database/sql.ts';
 import { labelSql } from '../language/shown.ts';
 import {
   type AttributeFilter,

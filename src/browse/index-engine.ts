@@ -8,8 +8,14 @@ import { connectionConfig, SET_SESSION } from '../database/connection.ts';
 import type { Sql } from '../database/sql.ts';
 import { namesIn, statementIn } from '../language/shown.ts';
 import type { BrowseEngine, BrowseResult, FallBacks, Suggestion, SuggestionRequest } from './browse-engine.ts';
-import { type IndexStatus, NO_INDEX, type Questions, type Suggested, type ThreadOptions } from './index/messages.ts';
-import { IndexThread } from './index/thread.ts';
+import {
+  type IndexStatus,
+  IndexThread,
+  NO_INDEX,
+  type Questions,
+  type Suggested,
+  type ThreadOptions,
+} from './index/thread.ts';
 import { compareCodePoints } from './order.ts';
 import { fold } from './words.ts';
 

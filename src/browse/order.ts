@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isStorable } from '../database/storable-text.ts';
+import { isStorable } from '../database/sql.ts';
 import { badArgument } from '../errors.ts';
 import { orderColumns, PRODUCT_ORDERS, type ProductOrder } from '../product/product.order.ts';
 import type { FallBacks, Position, ProductSearchOrder, SearchPage, SearchTerm } from './browse-engine.ts';

@@ -1,5 +1,5 @@
 import type { InputShapeFromFields } from '@pothos/core';
-import { isStorable } from '../database/storable-text.ts';
+import { isStorable } from '../database/sql.ts';
 import { badArgument } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, LIST_SIZE, MAX_IDS, PAGE_NUMBER, withinIfGiven } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';

@@ -6,8 +6,7 @@ import type { BrowseEngine, BrowseRequest, BrowseResult, SearchTerm, Suggestion 
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
 import { priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
-import { foundQuery, nearWordsQuery, suggestionQuery } from './suggest.sql.ts';
-import type { Query } from './text.sql.ts';
+import { foundQuery, nearWordsQuery, type Query, suggestionQuery } from './text.sql.ts';
 
 /** Statements that may read a large part of the catalogue keep a core of the database busy: no more of them run at once. */
 const MAX_BROAD = 2;

@@ -1,10 +1,8 @@
 import type { ClientBase } from 'pg';
-import { oneRow } from '../database/client.ts';
 import { createPrismaOn } from '../database/pool.ts';
 import { type CategoryStep, categoryPath } from '../import/fields/lists.ts';
 import { type Field, field, fieldOf, type Range, type WriteContext } from '../import/kind.ts';
-import { reject } from '../import/write/checks.ts';
-import { isPresent, STAGE } from '../import/write/stage.ts';
+import { isPresent, reject, STAGE } from '../import/write/stage.ts';
 
 /** A field that refers to a category by its path, whose last step tells which it is. */
 export const categoryReference = (column: string, options: Partial<Field>): Field =>
@@ -15,31 +13,19 @@ export const categoryReference = (column: string, options: Partial<Field>): Fiel
 
 /** Creates the missing categories that the paths of staged rows lead through, parents first. @returns how many */
 export const createMissingCategories = async (client: ClientBase, { from, to }: Range): Promise<number> => {
-  const isMissing = `s.ordinal between $1 and $2 and step ->> 1 is not null
-       and not exists (select from category c where c.slug = step ->> 0)`;
-  const { deepest } = await oneRow<{ deepest: number }>(
-    client,
-    `select coalesce(max(depth), 0)::int as deepest
+  const { rowCount } = await client.query(
+    `insert into category (slug, name, parent_id)
+     select step ->> 0, min(step ->> 1), min(parent.id)
      from ${STAGE} s cross join jsonb_array_elements(s.category_path) with ordinality steps (step, depth)
-     where ${isMissing}`,
+       left join category parent on depth > 1 and parent.slug = s.category_path -> (depth - 2)::int ->> 0
+     where s.ordinal between $1 and $2 and step ->> 1 is not null and (depth = 1 or parent.id is not null)
+       and not exists (select from category c where c.slug = step ->> 0)
+     group by step ->> 0
+     order by min(s.ordinal)
+     on conflict do nothing`,
     [from, to],
   );
-  let created = 0;
-  for (let depth = 1; depth <= deepest; depth += 1) {
-    const { rowCount } = await client.query(
-      `insert into category (slug, name, parent_id)
-       select step ->> 0, min(step ->> 1), min(parent.id)
-       from ${STAGE} s cross join jsonb_array_elements(s.category_path) with ordinality steps (step, depth)
-         left join category parent on depth > 1 and parent.slug = s.category_path -> (depth - 2)::int ->> 0
-       where ${isMissing} and depth = $3
-       group by step ->> 0
-       order by min(s.ordinal)
-       on conflict do nothing`,
-      [from, to, depth],
-    );
-    created += rowCount ?? 0;
-  }
-  return created;
+  return rowCount ? rowCount + (await createMissingCategories(client, { from, to })) : 0;
 };
 
 /**
@@ -92,13 +78,9 @@ export const assignCategorySlugs = async (
   for (const [slug, , isByName] of paths.flat()) if (!isByName) tree.reserve(slug);
 
   const slugs = categories.toSorted((one, other) => rank(one) - rank(other)).map((category) => place(tree, category));
-  const resolved = paths.map((path) => {
-    tree.follow(path);
-    return path.map(([slug, name, isByName], index): CategoryStep => {
-      const found = isByName ? tree.follow(path.slice(0, index + 1)) : undefined;
-      return [found ?? slug, name];
-    });
-  });
+  const resolved = paths.map((path) =>
+    tree.follow(path).map((slug, at): CategoryStep => [slug, path[at]?.[1] ?? null]),
+  );
   await client.query(
     `update ${STAGE} s set slug = assigned.slug
      from unnest($1::int[], $2::text[]) assigned (ordinal, slug)
@@ -135,10 +117,10 @@ const place = (tree: CategoryTree, category: StagedCategory): { ordinal: number;
   const { ordinal, slug, name, slugSource, path, isParentPresent } = category;
   if (slugSource === null) {
     const oldParent = isParentPresent ? undefined : tree.parentOf(slug);
-    tree.place(slug, path ? tree.follow(path) : oldParent, name ?? tree.nameOf(slug));
+    tree.place(slug, path ? tree.follow(path).at(-1) : oldParent, name ?? tree.nameOf(slug));
     return { ordinal, slug };
   }
-  const parent = path ? tree.follow(path) : undefined;
+  const parent = tree.follow(path ?? []).at(-1);
   const found = tree.find(parent, [name ?? slugSource, slugSource], slug);
   tree.place(found, parent, name ?? tree.nameOf(found));
   // Its path may name it differently from its own column `name`, and other rows have the path.
@@ -157,16 +139,11 @@ const readTree = async (client: ClientBase): Promise<CategoryTree> => {
   return tree;
 };
 
-interface Node {
-  readonly place: string;
-  readonly parent: string | undefined;
-  readonly name: string;
-}
-
 /** The catalogue's categories by slug, and by place: below which parent, under which name in any case. */
 class CategoryTree {
-  readonly #nodes = new Map<string, Node>();
-  readonly #slugsAt = new Map<string, Set<string>>();
+  readonly #nodes = new Map<string, { readonly parent: string | undefined; readonly name: string }>();
+  /** Of several at one place, the first. */
+  readonly #slugAt = new Map<string, string>();
   readonly #taken = new Set<string>();
 
   /** Keeps a slug from being given to another category. */
@@ -184,11 +161,10 @@ class CategoryTree {
 
   /** Adds a category, or moves it. */
   place(slug: string, parent: string | undefined, name: string): void {
-    const place = placeIn(parent, name);
-    const old = this.#nodes.get(slug)?.place;
-    if (old === place) return;
-    if (old) this.#slugsAt.get(old)?.delete(slug);
-    this.#nodes.set(slug, { place, parent, name });
+    const old = this.#nodes.get(slug);
+    const oldPlace = old && placeIn(old.parent, old.name);
+    if (oldPlace !== undefined && this.#slugAt.get(oldPlace) === slug) this.#slugAt.delete(oldPlace);
+    this.#nodes.set(slug, { parent, name });
     this.reserve(slug);
     this.addName(slug, parent, name);
   }
@@ -196,35 +172,27 @@ class CategoryTree {
   /** Makes a category known under another name too. */
   addName(slug: string, parent: string | undefined, name: string): void {
     const place = placeIn(parent, name);
-    this.#slugsAt.set(place, (this.#slugsAt.get(place) ?? new Set()).add(slug));
+    if (!this.#slugAt.has(place)) this.#slugAt.set(place, slug);
   }
 
   /** The slug of the category below a parent under the first known one of some names; if there is none, a free slug like the proposed one. */
   find(parent: string | undefined, names: readonly string[], proposed: string): string {
-    for (const name of names) {
-      const slugs = this.#slugsAt.get(placeIn(parent, name));
-      if (slugs?.has(proposed)) return proposed;
-      const [first] = slugs ?? [];
-      if (first !== undefined) return first;
-    }
-    return this.#freeSlug(proposed);
+    const found = names.flatMap((name) => this.#slugAt.get(placeIn(parent, name)) ?? [])[0];
+    if (found !== undefined) return found;
+    let free = proposed;
+    for (let number = 2; this.#taken.has(free); number += 1) free = `${proposed}-${number}`;
+    return free;
   }
 
-  /** The slug of the category that a path leads to. Missing categories on the path are added. */
-  follow(path: readonly CategoryStep[]): string | undefined {
+  /** The slug of the category that each step of a path leads to. Missing categories are added. */
+  follow(path: readonly CategoryStep[]): string[] {
     let parent: string | undefined;
-    for (const [slug, name, isByName] of path) {
+    return path.map(([slug, name, isByName]) => {
       const found = isByName ? this.find(parent, [name ?? ''], slug) : slug;
       if (name !== null && !this.#nodes.has(found)) this.place(found, parent, name);
       parent = found;
-    }
-    return parent;
-  }
-
-  #freeSlug(slug: string): string {
-    let candidate = slug;
-    for (let number = 2; this.#taken.has(candidate); number += 1) candidate = `${slug}-${number}`;
-    return candidate;
+      return found;
+    });
   }
 }
 

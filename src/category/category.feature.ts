@@ -12,7 +12,6 @@ export const category: Feature = {
     'vitrine_slugs_delete',
     'vitrine_slugs_truncate',
   ],
-  silentColumns: [],
   rights: ['select'],
   register: () => import('./category.query.ts'),
   createLoaders: ({ sql, prisma, knownRows }) => {

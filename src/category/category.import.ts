@@ -1,7 +1,6 @@
 import { pictureUrl, splitPath } from '../import/fields/lists.ts';
-import { slugOfName } from '../import/fields/slug.ts';
-import { explainSlug, withTranslations } from '../import/fields/translations.ts';
-import { INT32_MAX, integer } from '../import/fields/values.ts';
+import { withTranslations } from '../import/fields/translations.ts';
+import { INT32_MAX, integer, slugOfName } from '../import/fields/values.ts';
 import {
   addMissingSlug,
   type Counts,
@@ -31,7 +30,6 @@ export const categoryImport: ImportKind = {
   table: 'category',
   plural: 'categories',
   key: 'slug',
-  explain: explainSlug,
   onConflict: 'on conflict (slug) do nothing',
   fields: withTranslations(
     {

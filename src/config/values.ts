@@ -6,7 +6,6 @@ import {
   hasReadableFiles,
   isPostgresUrl,
   isWholeUrl,
-  namesOneServer,
   splitUrls,
   urlsOf,
 } from '../database/connection.ts';
@@ -199,7 +198,6 @@ export const replicaUrls: Value<readonly string[]> = {
     [
       [ofEach(isPostgresUrl), 'must be URLs that begin with postgresql://, with commas between'],
       [ofEach(isWholeUrl), 'must be whole URLs, in which special characters are written as %23 for #'],
-      [ofEach(namesOneServer), 'must name one server each, and no target_session_attrs'],
       [ofEach(hasReadableFiles), 'must name certificates and keys that can be read'],
     ],
     splitUrls,

@@ -102,9 +102,7 @@ const database = {
     'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL` or `CHANGE_FEED=poll`.',
     { default: 'none' },
   ),
-  DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', {
-    default: './data',
-  }),
+  DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', { default: './data' }),
 };
 
 const cache = {
@@ -163,10 +161,7 @@ const pages = {
     closes: true,
     whenUnset: '`on`; `token` where access tokens are configured',
   }),
-  DEMO: row(exposure, 'Who sees the demo shop at `/demo`.', {
-    closes: true,
-    default: 'on',
-  }),
+  DEMO: row(exposure, 'Who sees the demo shop at `/demo`.', { closes: true, default: 'on' }),
   METRICS: row(exposure, 'Who sees the metrics for Prometheus at `/metrics`.', {
     closes: true,
     whenUnset: '`on`; `token` where access tokens are configured',
@@ -190,9 +185,7 @@ const queryLimits = {
   QUERY_MAX_FIELDS: row(integer(300, 100_000), 'Most fields, with aliases, repetitions and expanded fragments.', {
     default: '1000',
   }),
-  QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most tokens: names, values and punctuation.', {
-    default: '2000',
-  }),
+  QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most tokens: names, values and punctuation.', { default: '2000' }),
 };
 
 const documents = {
@@ -241,10 +234,7 @@ const access = {
   JWT_AUDIENCE: row(
     list,
     'Accepted audiences of JSON Web Tokens (claim `aud`): names of this service, with commas between.',
-    {
-      closes: true,
-      default: '',
-    },
+    { closes: true, default: '' },
   ),
   CORS_ORIGINS: row(originList, 'Web origins whose scripts may read responses. `*`: all.', { default: '' }),
 };
@@ -254,9 +244,7 @@ const agents = {
   PUBLIC_URL: row(
     httpUrl,
     'Address by which clients reach the gateway, for the profile and the pictures of the catalogue.',
-    {
-      whenUnset: 'as each request says',
-    },
+    { whenUnset: 'as each request says' },
   ),
   PRODUCT_URL: row(text, 'Address of a product in the shop, with `{slug}` in it: `https://shop.example/p/{slug}`.'),
   SHOP_CURRENCY: row(text, 'Currency of price filters of the catalogue, by ISO 4217.', {
@@ -271,13 +259,9 @@ const load = {
   MAX_WAIT_MS: row(
     milliseconds(10),
     'Longest time that one of more than 64 requests waits for its turn. Then it gets a 503.',
-    {
-      default: '750',
-    },
+    { default: '750' },
   ),
-  MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions at once. Further ones get a 503.', {
-    default: '2000',
-  }),
+  MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions at once. Further ones get a 503.', { default: '2000' }),
 };
 
 const connections = ofProgram({
@@ -295,9 +279,7 @@ const connections = ofProgram({
   REQUEST_TIMEOUT_MS: row(
     milliseconds(100),
     'Time in which a whole request must arrive, and its headers in 5 s. After it: 408.',
-    {
-      default: '10000',
-    },
+    { default: '10000' },
   ),
   SEND_TIMEOUT_MS: row(milliseconds(100), 'How long a client may stop reading before its connection is reset.', {
     default: '10000',

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import type { ConnectionConfig } from './client.ts';
-import { PrimaryHost } from './hosts.ts';
+import { type ConnectionConfig, type ConnectToPrimary, type DatabaseClient, oneRow, withConnection } from './client.ts';
 
 /**
  * Makes the settings of our connections, from a URL of the operator's. Where the URL names several hosts, all connections that are opened
@@ -64,22 +63,16 @@ export const urlsOf = (url: string): readonly string[] => {
   return hosts.includes(',') ? hosts.split(',').map((host) => `${before}${host}${after}`) : [url];
 };
 
-/** The URLs of a list with commas between; a comma inside of one goes before another host. */
+/** The URLs of a list with commas between. */
 export const splitUrls = (list: string): readonly string[] =>
   list
-    .split(/,(?=\s*(?:postgres(?:ql)?:\/\/|$))/)
+    .split(',')
     .map((url) => url.trim())
     .filter(Boolean);
 
 /** Whether its target_session_attrs, where it has one, is for a server that takes writes, as views are counted. */
 export const asksForWrites = (url: string): boolean =>
   !/[?&]target_session_attrs=/.test(url) || /[?&]target_session_attrs=(?:read-write|primary)(?:&|$)/.test(url);
-
-/** Whether it names exactly one server, and not the primary among several. */
-export const namesOneServer = (url: string): boolean => {
-  const [, , hosts = '', after = ''] = AUTHORITY.exec(url) ?? [];
-  return !hosts.includes(',') && !/[,\s]|[?&]target_session_attrs=/.test(after);
-};
 
 /** Its hosts and ports, for messages. */
 export const hostsOf = (url: string): string =>
@@ -93,26 +86,101 @@ export const hostsOf = (url: string): string =>
 export const isPostgresUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value);
 
 /** Whether it can be parsed. A `#` is most likely part of a password that was not percent-encoded: the parser would leave out the rest. */
-export const isWholeUrl = (value: string): boolean => {
-  if (value.includes('#')) return false;
-  return urlsOf(value).every((url) => {
-    const fault = faultOf(url);
-    return hasHost(url, value) && (fault === undefined || fault.syscall !== undefined);
+export const isWholeUrl = (value: string): boolean =>
+  !value.includes('#') &&
+  urlsOf(value).every((url) => {
+    const parsed = parse(url);
+    // Each of several hosts must have a name.
+    return parsed instanceof Error ? isOfFile(parsed) : url === value || Boolean(parsed.host);
   });
-};
 
 /** Whether the certificates and keys that it names can be read. */
-export const hasReadableFiles = (value: string): boolean =>
-  urlsOf(value).every((url) => faultOf(url)?.syscall === undefined);
+export const hasReadableFiles = (value: string): boolean => !urlsOf(value).map(parse).some(isOfFile);
 
-/** Each of several hosts must have a name. */
-const hasHost = (url: string, whole: string): boolean => url === whole || AUTHORITY.exec(url)?.[2] !== '';
+const isOfFile = (parsed: object): boolean => parsed instanceof Error && 'syscall' in parsed;
 
-const faultOf = (value: string): NodeJS.ErrnoException | undefined => {
+const parse = (url: string): pg.ClientConfig | Error => {
   try {
-    parseIntoClientConfig(value);
-    return undefined;
+    return parseIntoClientConfig(url);
   } catch (error) {
-    return error as NodeJS.ErrnoException;
+    return error as Error;
   }
+};
+
+class NotWritable extends Error {
+  /** SQLSTATE read_only_sql_transaction. */
+  readonly code = '25006';
+}
+
+interface Host {
+  readonly host: string;
+  readonly port: number;
+}
+
+const PROBE_TIMEOUT_MS = 1000;
+
+/**
+ * Finds the primary among several servers, which the driver does not: the first that answers and takes writes. It is remembered until a connection
+ * to it fails or breaks off. All connections are to the same server: on one to a former primary its old rows would be read, while notifications
+ * come from the new one.
+ */
+class PrimaryHost {
+  readonly #config: pg.ClientConfig;
+  readonly #hosts: readonly Host[];
+  readonly #open = new Map<DatabaseClient, Host>();
+  #primary: Promise<Host> | undefined;
+
+  /** @param config what all of them are connected to with */
+  constructor(config: pg.ClientConfig, hosts: readonly Host[]) {
+    this.#config = config;
+    this.#hosts = hosts;
+  }
+
+  readonly connect: ConnectToPrimary = async (client, open) => {
+    this.#primary ??= this.#find();
+    const primary = this.#primary;
+    const forget = (): void => {
+      if (this.#primary === primary) this.#primary = undefined;
+    };
+    try {
+      const host = await primary;
+      // The pool has given the connection up meanwhile.
+      if (client.connection.stream.destroyed) throw new Error('timeout exceeded when trying to connect');
+      this.#open.set(client, host);
+      client.connection.once('end', () => {
+        this.#open.delete(client);
+        forget();
+      });
+      // Declared as read-only, and read when it connects.
+      Object.assign(client, host);
+      await open();
+    } catch (error) {
+      forget();
+      client.connection.stream.destroy();
+      throw error;
+    }
+  };
+
+  async #find(): Promise<Host> {
+    const found = await Promise.any(this.#hosts.map((host) => this.#probe(host))).catch(throwMostTelling);
+    for (const [client, host] of this.#open) {
+      if (host !== found)
+        client.connection.stream.destroy(new Error('Connection terminated: another server is the primary'));
+    }
+    return found;
+  }
+
+  #probe(host: Host): Promise<Host> {
+    return withConnection({ ...this.#config, ...host }, PROBE_TIMEOUT_MS, async (client) => {
+      // That of a standby is on.
+      const { setting } = await oneRow(client, `select current_setting('transaction_read_only') as setting`);
+      if (setting === 'on') throw new NotWritable('none of the hosts takes writes');
+      return host;
+    });
+  }
+}
+
+/** The error of a host that does not answer says more than the refusal of one that is no primary. */
+const throwMostTelling = ({ errors }: AggregateError): never => {
+  throw errors.find((error) => !(error instanceof NotWritable)) ?? errors[0];
 };

@@ -88,3 +88,9 @@ export const createSharedLoader = <Key extends number | string, Row>({
     },
   );
 };
+
+/**
+ * Whether a text can be in a table. PostgreSQL stores no NUL, and refuses one in a parameter; half of a surrogate pair would become U+FFFD, which is
+ * another text.
+ */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

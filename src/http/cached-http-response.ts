@@ -46,10 +46,7 @@ type Headers = GatewayResponse['headers'];
 
 /** Writes the HTTP responses of operations. The text that all heads of a kind share is made once. */
 export class ResponseWriter {
-  readonly #clock: Clock;
-  readonly #contentEncodings: ContentEncodings;
-  readonly #cors: Cors | undefined;
-  readonly #isRestricted: boolean;
+  readonly #options: Options;
   readonly #vary: string;
   readonly #fresh: string;
   readonly #over: string;
@@ -58,11 +55,9 @@ export class ResponseWriter {
   readonly #heads = new Map<string, ResponseHead>();
   readonly #rejections = new Map<string, { lines: string; response: GatewayResponse }>();
 
-  constructor({ clock, contentEncodings, cors, isRestricted, hasPreviews }: Options) {
-    this.#clock = clock;
-    this.#contentEncodings = contentEncodings;
-    this.#cors = cors;
-    this.#isRestricted = isRestricted;
+  constructor(options: Options) {
+    this.#options = options;
+    const { isRestricted, hasPreviews } = options;
     this.#vary = [
       'accept, accept-encoding',
       ...(isRestricted ? ['authorization'] : []),
@@ -151,23 +146,17 @@ export class ResponseWriter {
       own['x-request-id'] = requestId;
       return { status: 304, headers: this.#withCommon(own, request), body: null };
     }
-    const encoded = this.#contentEncodings(cached, headers['accept-encoding']);
+    const encoded = this.#options.contentEncodings(cached, headers['accept-encoding']);
     // For a hit without encoding, the one string that is there already.
     const kind = (outcome === 'hit' ? '' : `${outcome} `) + kindOfHead + (encoded ? ` ${encoded.name}` : '');
     const lines =
       this.#linesOf.get(kind) ??
-      this.#share(
-        kind,
-        inLanguage(
-          {
-            'content-type': contentType,
-            vary: this.#vary,
-            'cache-status': cacheStatus,
-            ...(encoded && { 'content-encoding': encoded.name }),
-          },
-          language,
-        ),
-      );
+      this.#share(kind, language, {
+        'content-type': contentType,
+        vary: this.#vary,
+        'cache-status': cacheStatus,
+        ...(encoded && { 'content-encoding': encoded.name }),
+      });
     const accelLine = accelExpires === undefined ? '' : `x-accel-expires: ${accelExpires}\r\n`;
     const own = `etag: ${etag}\r\ncache-control: ${cacheControl}\r\n${accelLine}`;
     return new WrittenResponse(lines + own + this.#requestLines(request, requestId), encoded?.body ?? body);
@@ -188,26 +177,20 @@ export class ResponseWriter {
     const kind = `own ${isNegotiated} ${shown.kind ?? contentType}`;
     const lines =
       this.#linesOf.get(kind) ??
-      this.#share(
-        kind,
-        inLanguage(
-          {
-            'content-type': contentType,
-            'cache-control': 'no-store',
-            ...(isNegotiated && { vary: 'accept' }),
-          },
-          language,
-        ),
-      );
+      this.#share(kind, language, {
+        'content-type': contentType,
+        'cache-control': 'no-store',
+        ...(isNegotiated && { vary: 'accept' }),
+      });
     return new WrittenResponse(lines + this.#requestLines(request, requestId), body, status, encoding);
   }
 
   /** For how long a cache outside may keep a response. */
   #freshnessOf({ validUntilMs }: CachedResponse, outcome: CacheOutcome) {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#options.clock.nowMs();
     const isFresh = outcome !== 'stale' && (validUntilMs === undefined || validUntilMs - nowMs >= MAX_AGE_S * 1000);
     const cacheControl = isFresh ? this.#fresh : this.#over;
-    if (!isFresh || this.#isRestricted) return { cacheControl, accelExpires: undefined };
+    if (!isFresh || this.#options.isRestricted) return { cacheControl, accelExpires: undefined };
     // nginx goes by this header before `Cache-Control`, and would keep a private response too. It goes by whole seconds: it takes `max-age=1`
     // for up to two, and the present second for one at most. The earlier of two clocks counts: an nginx beside this process has this
     // process's clock, and another one, like the database's, is taken to be right.
@@ -217,19 +200,19 @@ export class ResponseWriter {
 
   #withCommon(headers: Headers, request = ANY_REQUEST): Headers {
     headers['x-content-type-options'] = 'nosniff';
-    this.#cors?.(request, headers);
+    this.#options.cors?.(request, headers);
     return headers;
   }
 
-  #share(kind: string, headers: Headers): string {
-    const lines = writeLines(this.#withCommon(headers));
+  #share(kind: string, language: ShownLanguage | undefined, headers: Headers): string {
+    const lines = writeLines(this.#withCommon(inLanguage(headers, language)));
     this.#linesOf.set(kind, lines);
     return lines;
   }
 
   #requestLines(request: GatewayRequest, requestId: string): string {
     const lines = `x-request-id: ${requestId}\r\n`;
-    const cors = this.#cors;
+    const { cors } = this.#options;
     if (cors === undefined || request.headers.origin === undefined) return lines;
     const headers: Headers = {};
     cors(request, headers);

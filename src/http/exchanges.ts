@@ -9,7 +9,6 @@ import { createBodyReader } from './request-body.ts';
 import type { Cors } from './response-headers.ts';
 import { send } from './send.ts';
 import type { App, MakeResponse } from './serve-request.ts';
-import { createTurnBatch, type TurnBatch } from './turn-batch.ts';
 
 interface ExchangeDeps {
   readonly app: App;
@@ -49,34 +48,26 @@ export class Exchanges {
     this.#misses.flush();
   }
 
-  serveWithinRate(exchange: Exchange): void {
-    const { rateLimit } = this.#deps;
-    const { request, response } = exchange;
-    if (!rateLimit || HEALTH_PATHS.has(request.url ?? '/')) {
-      this.serve(exchange);
-      return;
-    }
-    try {
-      const { headers, refusal } = rateLimit(request);
-      response.setHeaders(headers);
-      this.serve(exchange, refusal);
-    } catch (error) {
-      this.#fail(exchange, error);
-    }
-  }
-
-  /** @param fault for which the request is refused already */
-  serve(exchange: Exchange, fault?: AppError): void {
+  serve(exchange: Exchange): void {
     const { request } = exchange;
     const { method = 'GET', url: target = '/', headers } = request;
     // Nobody knows whether a client that has closed its side still waits: under overload it gets a 503.
     const isGone = (): boolean => request.socket.destroyed || request.socket.readableEnded;
     const pass = (body: GatewayRequest['body']): void =>
       this.#handle(exchange, { method, target, headers, body, fault: undefined, isGone });
-    const refusal = fault ?? requestFault(request);
-    if (refusal) this.#handle(exchange, { method, target, headers, body: undefined, fault: refusal });
+    const fault = this.#countClient(exchange, target) ?? requestFault(request);
+    if (fault) this.#handle(exchange, { method, target, headers, body: undefined, fault });
     else if (takesBody(method, target)) this.#readBody(request, pass, pass);
     else pass(undefined);
+  }
+
+  /** @returns why its client is refused */
+  #countClient({ request, response }: Exchange, target: string): AppError | undefined {
+    const { rateLimit } = this.#deps;
+    if (!rateLimit || HEALTH_PATHS.has(target)) return undefined;
+    const { headers, refusal } = rateLimit(request);
+    response.setHeaders(headers);
+    return refusal;
   }
 
   /** @param make what makes the response, once it is known that it has to be made */
@@ -150,4 +141,42 @@ const requestFault = ({ headers: { host }, httpVersion }: IncomingMessage): AppE
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return fault('The request is not HTTP/1.1 or HTTP/1.0.');
   if (host === undefined) return httpVersion === '1.1' ? fault('The request names no host.') : undefined;
   return AUTHORITY.test(host) ? undefined : fault('The request names no valid host.');
+};
+
+/** What waits for the end of a turn waits no longer than this. */
+const MAX_WAIT_MS = 1;
+
+type TurnBatch<Item> = ReturnType<typeof createTurnBatch<Item>>;
+
+/**
+ * Handles items at the end of the turn of the event loop in which they come, or as soon as the first has waited for a millisecond. Responses
+ * are made one right after another, because the caches of the processor then hold what making them needs. Sockets are written together,
+ * because their readers fall asleep between two writes that are apart, and to wake one costs more than the write (docs/fast-path.md).
+ * @param handle must not throw
+ * @param end of all that waited
+ */
+export const createTurnBatch = <Item>(handle: (item: Item) => void, end?: () => void) => {
+  let items: Item[] = [];
+  let firstMs = 0;
+  let scheduled: NodeJS.Immediate | undefined;
+
+  const flush = (): void => {
+    clearImmediate(scheduled);
+    const waiting = items;
+    items = [];
+    for (const item of waiting) handle(item);
+    end?.();
+  };
+
+  return {
+    add: (item: Item): void => {
+      const nowMs = performance.now();
+      if (items.push(item) === 1) {
+        firstMs = nowMs;
+        scheduled = setImmediate(flush);
+      } else if (nowMs - firstMs > MAX_WAIT_MS) flush();
+    },
+    /** Handles those that wait now. */
+    flush,
+  };
 };

@@ -82,7 +82,7 @@ const createNodeServer = ({ requestTimeoutMs, keepAliveTimeoutMs }: Config): Ser
 };
 
 const listenToRequests = (server: Server, exchanges: Exchanges): void => {
-  server.on('request', (request, response) => exchanges.serveWithinRate({ request, response }));
+  server.on('request', (request, response) => exchanges.serve({ request, response }));
   const refuseUnparsed = createParserRefusal();
   server.on('clientError', (error, socket) => {
     // The response to the same request may be ready.

@@ -27,12 +27,10 @@ export interface ImportOptions extends ReadOptions {
 }
 
 /** What was imported from a file. */
-export interface Imported extends Omit<Counts, 'inner'> {
+export interface Imported extends Counts {
   readonly kind: ImportKind;
   readonly format: Format;
   readonly container: string;
-  /** What was done with variants inside products; undefined if none were said. */
-  readonly variants?: Counts['inner'];
   /** Columns of the file that are not read. */
   readonly unusedColumns: readonly string[];
 }
@@ -82,7 +80,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   await stage(client, rows.read(reader.end?.() ?? []));
   await indexStage(client, kind);
   const { stagedRows, unknownCurrencies } = rows;
-  const { inner: variants, ...counts } = await mergeStage({
+  const counts = await mergeStage({
     client,
     kind,
     innerKind,
@@ -110,7 +108,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   }
   const unused = [...unusedColumns].filter((column) => !reader.otherLanguages.has(column));
   await client.query(`drop table ${STAGE}; drop table if exists ${INNER_STAGE}`);
-  return { ...counts, variants, kind, format, container, unusedColumns: unused };
+  return { ...counts, kind, format, container, unusedColumns: unused };
 };
 
 /** In one statement: a format may hold all its rows back until the end. */

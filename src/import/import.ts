@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { DatabaseClient, oneRow } from '../database/client.ts';
@@ -107,11 +106,12 @@ const listenForSignals = () => {
 };
 
 // A role's own timeouts are meant for requests. The import waits for a row that another writer has locked, but not for ever.
-const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'; ${SET_SESSION}`;
+const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = 0; ${SET_SESSION}`;
+const SET_LOCK_TIMEOUT = `set lock_timeout = '60s'`;
 
 /** Imports wait for one another, because two at once would write the same notices twice. */
 const TRY_LOCK = 'select pg_try_advisory_lock(72707370) as locked';
-const LOCK_POLL_MS = 200;
+const LOCK = 'select pg_advisory_lock(72707370)';
 
 const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<DatabaseClient> => {
   const client = new DatabaseClient({
@@ -126,12 +126,13 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<D
   await client.connect();
   await client.query(SESSION);
   await assertMigrated(client);
-  for (let isWaiting = false; ; isWaiting = true) {
-    const { locked } = await oneRow<{ locked: boolean }>(client, TRY_LOCK);
-    if (locked) return client;
-    if (!isWaiting) log.info('waiting for another import on this database');
-    await delay(LOCK_POLL_MS, undefined, { signal });
+  const { locked } = await oneRow<{ locked: boolean }>(client, TRY_LOCK);
+  if (!locked) {
+    log.info('waiting for another import on this database');
+    await client.query(LOCK);
   }
+  await client.query(SET_LOCK_TIMEOUT);
+  return client;
 };
 
 const DEADLOCK = '40P01';

@@ -40,8 +40,6 @@ export interface SourceRecord extends Place {
   readonly fields: Readonly<Record<string, Value>>;
   /** Why the record cannot be read; `fields` then holds only the fields before the error. */
   readonly fault?: Fault;
-  /** The file ends in this record without a line end, so its last field may be cut. */
-  readonly isUnterminated?: true;
 }
 
 /** Why a row, or a part of a file that is no row, is rejected. */

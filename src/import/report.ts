@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/log.ts';
 import type { Imported } from './file.ts';
@@ -90,11 +90,7 @@ const removeEarlier = (path: string): void => {
   const status = statSync(path, { throwIfNoEntry: false });
   // `/dev/stderr` and `/dev/null` are no files.
   if (!status?.isFile() || status.size === 0) return;
-  const head = Buffer.alloc(HEADER.length);
-  const file = openSync(path, 'r');
-  readSync(file, head);
-  closeSync(file);
-  if (!head.toString('latin1').startsWith('file,line,'))
+  if (!readFileSync(path, 'utf8').startsWith('file,line,'))
     throw new OperatorError(`${path} is no list of rejected rows, and is kept. Name another file with --rejects.`);
   rmSync(path);
 };

@@ -1,6 +1,5 @@
-import { hasDecimalPoint, isAmbiguous } from './fields/number.ts';
 import { InvalidPartError, InvalidValueError } from './fields/parse.ts';
-import { isKnownCurrency } from './fields/price.ts';
+import { hasDecimalPoint, isAmbiguous, isKnownCurrency } from './fields/price.ts';
 import { type Draft, type Format, partOf, type VariantDraft } from './formats/format.ts';
 import { columnIn, type Field, type ImportKind, type Reject, type StagedRow } from './kind.ts';
 import type { DecimalMark, ReadOptions } from './options.ts';

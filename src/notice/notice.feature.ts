@@ -8,7 +8,6 @@ export const notice: Feature = {
   nextChangeSql: inEffect.nextChangeSql,
   visibleBy: { alone: readable, inLists: inEffect, mayEnd: true },
   triggers: ['vitrine_notify', 'vitrine_notify_truncate'],
-  silentColumns: ['view_count'],
   // Without the second, notice detail would answer 500.
   rights: ['select', 'update (view_count)'],
   functions: ['vitrine_are_translations', 'vitrine_is_moment'],

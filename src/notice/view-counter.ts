@@ -25,6 +25,9 @@ interface Waiter {
   readonly resolve: (number: number | null) => void;
 }
 
+/** How long the next statement waits for as many views as the last one had. */
+const MAX_GATHER_MS = 1;
+
 /** At 200,000 views a second this many wait 50 ms; further ones would not be counted in time. */
 const MAX_WAITING = 10_000;
 
@@ -49,6 +52,9 @@ export class ViewCounter {
   /** First come first. */
   #waiting: Waiter[] = [];
   #isScheduled = false;
+  /** The number of views of the last statement. */
+  #lastCount = 0;
+  #gatherUntilMs = 0;
   /** Runs the statement in the context of the request whose view came first: its log and trace show the statement. */
   #asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
   /** How many views each statement has counted. */
@@ -90,12 +96,24 @@ export class ViewCounter {
   #schedule(): void {
     if (this.#isScheduled || this.#waiting.length === 0) return;
     this.#isScheduled = true;
+    this.#gatherUntilMs = performance.now() + MAX_GATHER_MS;
     // After the event loop has taken in every request that has already arrived.
-    setImmediate(() => void this.#flush());
+    setImmediate(() => this.#gather());
+  }
+
+  /**
+   * Clients that were answered together often ask again together: without waiting for all of them a view took 1.6 times the CPU (2026-11-29).
+   * A single view does not wait.
+   */
+  #gather(): void {
+    if (this.#waiting.length < this.#lastCount && performance.now() < this.#gatherUntilMs)
+      setImmediate(() => this.#gather());
+    else void this.#flush();
   }
 
   async #flush(): Promise<void> {
     const batch = this.#waiting;
+    this.#lastCount = batch.length;
     this.#waiting = [];
     const run = this.#asFirst ?? AsyncLocalStorage.snapshot();
     this.#asFirst = undefined;

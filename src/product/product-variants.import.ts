@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { ImportKind, Range, RowWriter, WriteContext } from '../import/kind.ts';
-import { reject, rejectTaken } from '../import/write/checks.ts';
-import { INNER_STAGE, isPresent, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
+import { INNER_STAGE, isPresent, reject, rejectTaken, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
 import { createTableWriter, freeValues } from '../import/write/writer.ts';
 
 /**
@@ -16,10 +15,13 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
   return {
     begin: async () => {
       await products.begin(context);
-      // Variants that go give their skus to those that come.
-      await client.query(`
-        update product_variant t set sku = null
-        where exists (select from ${INNER_STAGE} v where v.sku = t.sku) and (${isAbsent()} or ${prune?.isGone ?? 'false'})`);
+      // Variants that go give their skus to those that come. Without "or", the planner joins.
+      const gone = prune ? `${isAbsent()} or ${prune.isGone}` : isAbsent();
+      const { rows } = await client.query<{ id: number }>(`
+        select t.id from product_variant t
+        where exists (select from ${INNER_STAGE} v where v.sku = t.sku) and (${gone})`);
+      const ids = rows.map(({ id }) => id);
+      if (ids.length > 0) await client.query('update product_variant set sku = null where id = any ($1)', [ids]);
       await freeValues(client, kind, INNER_STAGE);
       return true;
     },
@@ -30,7 +32,7 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
       );
       const counts = await products.write(range, context);
       await setOwners(client, range);
-      return { ...counts, inner: { ...(await variants.write(range)), deleted: deleted ?? 0 } };
+      return { ...counts, variants: { ...(await variants.write(range)), deleted: deleted ?? 0 } };
     },
     recheck: rejectUnfitVariants,
   };
@@ -103,7 +105,8 @@ export const findVariants = async (client: ClientBase, stage: string): Promise<v
   await client.query(`
     update ${stage} s set target_id = t.id from product_variant t
     where s.target_id is null and t.product_id = s.owner_id and t.sku = s.sku
-      and not exists (select from ${stage} o where o.target_id = t.id or (o.owner_id, o.sku) = (s.owner_id, s.sku) and o.ordinal > s.ordinal)`);
+      and not exists (select from ${stage} o where o.target_id = t.id)
+      and not exists (select from ${stage} o where (o.owner_id, o.sku) = (s.owner_id, s.sku) and o.ordinal > s.ordinal)`);
 };
 
 /** Variants whose file has no positions keep theirs, unless one is new or their order is another. */

@@ -17,7 +17,6 @@ export const product: Feature = {
     'vitrine_words_delete',
     'vitrine_words_truncate',
   ],
-  silentColumns: [],
   rights: ['select'],
   alsoReads: ['product_words', 'translated_words', 'slug_alias'],
   functions: [

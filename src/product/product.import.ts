@@ -15,8 +15,8 @@ import {
   textsByPlace,
 } from '../import/fields/lists.ts';
 import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
-import { amount, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
-import { explainSlug, PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
+import { amount, CURRENCY_NAMES, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
+import { PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
 import {
   code,
   count,
@@ -70,7 +70,6 @@ const product: ImportKind = {
   table: 'product',
   plural: 'products',
   key: 'slug',
-  explain: explainSlug,
   innerTable: 'product_variant',
   keepsRejected: true,
   fields: withTranslations(
@@ -151,10 +150,10 @@ const product: ImportKind = {
       (hasAny('slug') && hasAny('description', 'subtitle') && hasNoOther()) ||
       // What only products have, such as new statuses: categories have names and pictures, too.
       (hasAny('slug') && !hasAny('name', 'imageurl') && hasNoOther()),
-    extra: ['currencyCode', 'priceCurrency', 'categorySlug', 'variants', 'options', 'images'],
+    extra: ['categorySlug', 'variants', 'options', 'images'],
+    aliases: CURRENCY_NAMES,
     alternatives: {
       category: ['categorySlug'],
-      currency: ['currencyCode', 'priceCurrency'],
       slug: ['name'],
       optionNames: ['options'],
       imageAlts: ['images'],

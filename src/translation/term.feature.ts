@@ -10,7 +10,6 @@ export const term: Feature = {
     'vitrine_labels_delete',
     'vitrine_labels_truncate',
   ],
-  silentColumns: [],
   rights: ['select'],
   register: () => import('./translation.type.ts'),
   createLoaders: ({ prisma }) => {

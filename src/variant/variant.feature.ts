@@ -12,7 +12,6 @@ export const variant: Feature = {
     'vitrine_keep_products_update',
     'vitrine_keep_products_delete',
   ],
-  silentColumns: [],
   rights: ['select'],
   register: () => import('./variant.query.ts'),
   createLoaders: ({ prisma, sql }) => {

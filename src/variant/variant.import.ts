@@ -1,6 +1,6 @@
 import { optionNames, optionValues, pictureUrl } from '../import/fields/lists.ts';
 import { unpacked } from '../import/fields/parse.ts';
-import { amount, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
+import { amount, CURRENCY_NAMES, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
 import { barcode, code, INT32_MAX, integer, longText, plain } from '../import/fields/values.ts';
 import {
   CREATED_AT,
@@ -15,8 +15,7 @@ import {
   type WriteContext,
 } from '../import/kind.ts';
 import { isBlank, isObject, textIn, type Value } from '../import/record.ts';
-import { reject } from '../import/write/checks.ts';
-import { STAGE } from '../import/write/stage.ts';
+import { reject, STAGE } from '../import/write/stage.ts';
 import { findVariants } from '../product/product-variants.import.ts';
 
 export const variantImport: ImportKind = {
@@ -51,9 +50,9 @@ export const variantImport: ImportKind = {
     summary: 'variants of products, with columns as in the table product_variant or the API, and their product',
     recognises: (hasAny) =>
       hasAny('product') && hasAny('sku', 'barcode', 'options', 'optionvalues') && !hasAny('name', 'title'),
-    extra: ['currencyCode', 'priceCurrency', 'options', 'selectedOptions'],
+    extra: ['options', 'selectedOptions'],
+    aliases: CURRENCY_NAMES,
     alternatives: {
-      currency: ['currencyCode', 'priceCurrency'],
       optionValues: ['options', 'selectedOptions'],
       optionNames: ['options', 'selectedOptions'],
     },

@@ -1,8 +1,7 @@
 import DataLoader from 'dataloader';
 import type { PrismaClient, Product, ProductVariant } from '../database/generated/client/client.ts';
 import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
-import { createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
-import { isStorable } from '../database/storable-text.ts';
+import { createSharedLoader, isStorable, type Sql, type Statement } from '../database/sql.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
 
 declare module '../graphql/context.ts' {

@@ -85,7 +85,6 @@ describe('a data directory', () => {
     await chmod(join(dataDir, '..'), mode);
 
     const first = await start(dataDir);
-    expect(first.created).toBe(true);
     expect(first.url).toMatch(/^postgresql:\/\/vitrine:[\w-]{32}@127\.0\.0\.1:\d+\/vitrine$/);
     expect(await readFile(join(dataDir, 'database-url'), 'utf8')).toBe(`${first.url}\n`);
     expect((await stat(join(dataDir, 'database-url'))).mode & 0o777).toBe(0o600);
@@ -95,7 +94,6 @@ describe('a data directory', () => {
     await expect(query(first.url, 'select 1')).rejects.toThrow('ECONNREFUSED');
 
     const second = await start(dataDir);
-    expect(second.created).toBe(false);
     expect(second.url).toBe(first.url);
     expect(await query(second.url, 'select answer from kept')).toEqual([42]);
   });
@@ -116,7 +114,6 @@ describe('a data directory', () => {
     expect(await readdir(dataDir)).toContain(draft);
 
     const database = await start(dataDir);
-    expect(database.created).toBe(true);
     expect(await query(database.url, 'select 1')).toEqual([1]);
     expect((await readdir(dataDir)).sort()).toEqual(['database-url', 'gateway.lock', 'postgres']);
   });

@@ -72,7 +72,7 @@ describe('a URL of several hosts', () => {
     ]);
     expect(urlsOf('postgresql:///db?options=a,b')).toEqual(['postgresql:///db?options=a,b']);
     expect(hostsOf('postgresql://u:p@one:5433,[::1]:5434,three/db')).toBe('one:5433 or ::1:5434 or three:5432');
-    expect(splitUrls('postgresql://a/x, postgres://b,c/y ,')).toEqual(['postgresql://a/x', 'postgres://b,c/y']);
+    expect(splitUrls('postgresql://a/x, postgres://b/y ,')).toEqual(['postgresql://a/x', 'postgres://b/y']);
   });
 
   test.for([

@@ -103,16 +103,6 @@ TV_2\tAntenna\t\thttps://i.example/a.png\t\tout of stock\tCHF12\t9 CHF\t2020-01-
     ]);
   });
 
-  test('with a sale that no day ends, where the day does not exist', async () => {
-    const sale = (until: string): string =>
-      `<g:sale_price>399 EUR</g:sale_price><g:sale_price_effective_date>2020-01-01T00:00Z/${until}</g:sale_price_effective_date>`;
-    await importText(rss(item('1', 'TV', sale('2020-02-29T00:00Z')), item('2', 'Radio', sale('2020-02-30T00:00Z'))));
-    expect(await sql('select slug, price from product order by slug')).toEqual([
-      { slug: 'radio', price: '399.00' },
-      { slug: 'tv', price: '499.99' },
-    ]);
-  });
-
   test('with equal titles as several products', async () => {
     expect(await importText(rss(item('1', 'TV'), item('2', 'TV')))).toMatchObject({ created: 2, faults: [] });
     expect(await column('select slug from product order by id')).toEqual(['tv', 'tv-2']);

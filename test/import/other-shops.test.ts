@@ -236,12 +236,11 @@ test('a column that is mapped to nothing is not read', async () => {
 });
 
 test.each(['sep=;\n', '"sep=;"\n', '"sep=;";;;\r\n'])(
-  'a line %j above the columns says what separates them',
+  'a line %j above the columns needs --header-line 2',
   async (line) => {
-    expect(await importText(`\uFEFF${line}slug;name;category;price\na;A;Pans;1\n`)).toMatchObject({
-      created: 1,
-      faults: [],
-    });
+    const csv = `\uFEFF${line}slug;name;category;price\na;A;Pans;1\n`;
+    await expect(importText(csv)).rejects.toThrow('say which: --header-line 2');
+    expect(await importText(csv, { headerLine: 2 })).toMatchObject({ created: 1, faults: [] });
   },
 );
 

@@ -129,14 +129,15 @@ describe("Shopify's export with a fault in a product of several rows", () => {
   const shown = () =>
     sql<{ slug: string }>('select slug, name, price, stock, image_urls, updated_at from product order by slug');
 
-  test('cut anywhere within it changes nothing of the product, and is reported', async () => {
+  test('cut anywhere before the last cell of a row changes nothing of the product, and is reported', async () => {
     const whole = file(cup, ...mug);
     await importText(whole);
     const before = await shown();
     const from = whole.indexOf('\nmug') + 2;
     const quietlyCut: string[] = [];
     for (let at = from; at < whole.length - 1; at += 2) {
-      // A file that ends between two rows cannot be distinguished from a whole one.
+      // A file that ends between two rows, or in the last cell, cannot be distinguished from a whole one.
+      if (whole.slice(0, at).split('\n').at(-1)?.split(',').length === header.split(',').length) continue;
       if (whole[at - 1] === '\n') continue;
       const { faults, changed, created } = await importText(whole.slice(0, at));
       const isReported = faults.some(({ reason }) => reason.includes('may be cut'));
@@ -168,12 +169,8 @@ describe("Shopify's export with a fault in a product of several rows", () => {
     expect(mugOf(await shown())).toEqual(mugOf(before));
   });
 
-  test('is not imported without its last line end', async () => {
-    const { created, faults } = await importText(file(cup, ...mug).trimEnd());
-    expect({ created, faults }).toEqual({
-      created: 1,
-      faults: [{ line: 3, column: 'Handle', value: 'mug', reason: expect.stringContaining('has no line end') }],
-    });
+  test('is imported without its last line end', async () => {
+    expect(await importText(file(cup, ...mug).trimEnd())).toMatchObject({ created: 2, faults: [] });
   });
 
   test('names the broken row, and the product that is not imported because of it', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { slugOfName } from '../../src/import/fields/slug.ts';
+import { slugOfName } from '../../src/import/fields/values.ts';
 
 describe('a slug made from a name', () => {
   test.each([

@@ -42,16 +42,6 @@ describe('Shopify', () => {
     'Poster|poster|Art|Active|P-1||Title|Default Title|||||9||shopify|5|DENY||||',
   );
 
-  test('gives no other product the variants of the last one, which is rejected where its line has no end', async () => {
-    const columns = 'Handle|Title|Type|Variant SKU|Option1 Name|Option1 Value|Variant Price|Variant Inventory Qty';
-    const small = 'mug|Mug|Cups|A|Size|S|1|1';
-    await importText(csv(columns, small, 'mug|||B||M|1|1'));
-    const before = await variants('mug');
-    const { created, faults } = await importText(csv(columns, 'jug|Jug|Cups|B|Size|M|1|1', small).trimEnd());
-    expect({ created, lines: faults.map(({ line }) => line) }).toEqual({ created: 0, lines: [3, 2] });
-    expect(await variants('mug')).toEqual(before);
-  });
-
   test('gives each row of a handle as a variant, with its price, sku, barcode and picture', async () => {
     const { created, faults, unusedColumns } = await importText(tee);
     expect({ created, faults, unusedColumns }).toEqual({

@@ -33,7 +33,7 @@ export const untilBlocked = async ({ sql }: Pick<TestDatabase, 'sql'>, connectio
   return pids;
 };
 
-/** Once as many of the gateway's connections have asked for views to be counted, from now on: those of a locked notice are asked for again and again. */
+/** Once as many of the gateway's connections have sent a statement that counts views, from now on: it is repeated while a notice is locked. */
 export const untilViewsWait = async ({ sql }: Pick<TestDatabase, 'sql'>, connections = 1): Promise<void> => {
   const [now] = await sql<{ text: string }>('select clock_timestamp()::text as text');
   const look = async (): Promise<void> => {

@@ -38,7 +38,11 @@ export const generateMetadata = async (props: Props) => {
   const addresses = product.translations.map((each) => [each.language, addressOf(each.language, each.slug)]);
   return {
     title: product.name,
-    alternates: { canonical: addressOf(language, product.slug), languages: Object.fromEntries(addresses) },
+    alternates: {
+      canonical: addressOf(language, product.slug),
+      // The first is that of the default language.
+      languages: { ...Object.fromEntries(addresses), 'x-default': addresses[0]?.[1] },
+    },
   };
 };
 

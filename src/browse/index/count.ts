@@ -12,7 +12,7 @@ import {
 import { compareCodePoints } from '../order.ts';
 import { firstOfPriceCell, PRICE_CELLS, type PricedCell, priceCellOf, priceRangeOf } from '../price-bands.ts';
 import type { Counts, Dimension, Dimensions } from './dimension.ts';
-import { FoundRows, optionsOf } from './expression.ts';
+import { FoundRows } from './expression.ts';
 import { nthGreatest, PageSelection, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
@@ -33,10 +33,9 @@ export const search = (
   texts = index.texts,
 ): BrowseResult => {
   const { order, isCounted, facets, terms, code, now, filter } = request;
-  index.begin();
   const isSearch = terms.length > 0 || code !== undefined;
   const matches = isSearch ? index.match(texts, terms, 'all', known.codeIds) : undefined;
-  const found = new FoundRows(index, filter, now, matches && RowSet.ofRows(index.scratch, matches.rows));
+  const found = new FoundRows(index, filter, now, matches && RowSet.ofRows(matches.rows, index.columns.count));
   const selection = new PageSelection(index.columns, texts.names.rank, request, {
     scores: matches?.scores,
     boundaryRank: known.boundaryRank,
@@ -76,27 +75,22 @@ const FACETS: {
   brands: (index, found) => valuesOf(index, index.brands, found.without('brands'), asItIs),
   tags: (index, found, _, labelOf) => valuesOf(index, index.tags, found.without('tags'), labelOf),
   price: (index, found) => priceRangeOfRows(index, found.without('price')),
-  inStock: (index, found, { options = [], inStock }) => {
-    const { columns, optionsInStock, scratch } = index;
-    let rows = found.without('inStock');
-    if (options.length > 0 && inStock !== true) {
-      const fitting = [...optionsInStock.traitsWithAll(options)];
-      rows = rows.and(optionsInStock.rowsWith(fitting, columns.count, scratch), columns.count);
-    }
-    return rows.countOf(columns.isInStock.bits);
+  inStock: ({ columns, options }, found, { options: filters = [], inStock }) => {
+    const rows = found.without('inStock');
+    const fitting = filters.length > 0 && inStock !== true ? options.fitting(filters, true) : undefined;
+    const own = fitting ? rows.and(options.rowsWith([...fitting], columns.count)) : rows;
+    return own.countOf(columns.isInStock.bits);
   },
   onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.bits),
   attributes: (index, found, { attributes = [] }, labelOf) =>
     namedFacets('attributes', index.attributes, attributes, found, labelOf, (rows, isWanted) =>
       countValues(index, index.attributes, rows, isWanted),
     ),
-  options: (index, found, { options = [], inStock = false }, labelOf) => {
-    const of = optionsOf(index, inStock);
-    return namedFacets('options', of, options, found, labelOf, (rows, isWanted, name) => {
+  options: (index, found, { options = [], inStock = false }, labelOf) =>
+    namedFacets('options', index.options, options, found, labelOf, (rows, isWanted, name) => {
       const others = options.filter((each) => each.name !== name);
-      return countValues(index, of, rows, isWanted, others.length > 0 ? of.traitsWithAll(others) : undefined);
-    });
-  },
+      return countValues(index, index.options, rows, isWanted, index.options.fitting(others, inStock));
+    }),
 };
 
 type IsWanted = (dimension: Dimension) => boolean;
@@ -111,11 +105,12 @@ const countValues = (
   isWanted = ALL,
   fitting?: ReadonlySet<number>,
 ): Counts => {
-  if (fitting || !areMost(index, rows)) return of.count(rows.rows(), isWanted, fitting);
-  const others = of.count(index.others(rows).rows(), isWanted);
+  const totals = fitting === undefined ? of.totals : fitting === of.inStock ? of.totalsInStock : undefined;
+  if (!totals || !areMost(index, rows)) return of.count(rows.rows(), isWanted, fitting);
+  const others = of.count(index.others(rows).rows(), isWanted, fitting);
   return {
-    values: restOf(of.totals.values, others.values),
-    dimensions: restOf(of.totals.dimensions, others.dimensions),
+    values: restOf(totals.values, others.values),
+    dimensions: restOf(totals.dimensions, others.dimensions),
   };
 };
 

@@ -1,7 +1,7 @@
 import { numberText } from '../../database/exact-json.ts';
 import type { AttributeFilter } from '../browse-engine.ts';
-import { Postings, RowSet, type Scratch } from './row-set.ts';
-import { Column, type ProductRow, Slice, withRoom } from './rows.ts';
+import { Postings, RowSet } from './row-set.ts';
+import { Column, countOne, type ProductRow, Slice, withRoom } from './rows.ts';
 import { Texts } from './words.ts';
 
 interface NamedValue {
@@ -33,6 +33,8 @@ interface Source {
   readonly parse: (trait: string) => readonly NamedValue[];
   /** Whether a product has one trait of each dimension at most, several traits with a value each, or several that may have the same value. */
   readonly traits: 'oneOfEach' | 'apart' | 'overlapping';
+  /** Whether a trait is that of a variant in stock. */
+  readonly isInStock?: (trait: string) => boolean;
 }
 
 /** What an entry of a map and of a list takes, and texts of usual length. */
@@ -48,6 +50,9 @@ export class Dimensions {
   readonly rows = new Postings();
   /** Of all live rows. */
   totals: Counts = { values: new Int32Array(0), dimensions: new Int32Array(0) };
+  /** The traits of variants in stock, and the totals of these alone. */
+  readonly inStock = new Set<number>();
+  totalsInStock: Counts = this.totals;
   /** By trait, the codes of its values. */
   readonly codesOf: (readonly number[])[] = [];
   /** By code. */
@@ -97,9 +102,11 @@ export class Dimensions {
     return [...new Set(codes.flatMap((code) => this.#traitsOf[code] as number[]))];
   }
 
-  /** The traits that have a value of each filter. */
-  traitsWithAll(filters: readonly AttributeFilter[]): Set<number> {
-    return filters.map((filter) => new Set(this.traitsWith(filter))).reduce((all, some) => all.intersection(some));
+  /** The traits that have a value of each filter, and are in stock where that is wanted; undefined for all traits. */
+  fitting(filters: readonly AttributeFilter[], isInStock: boolean): ReadonlySet<number> | undefined {
+    const sets: ReadonlySet<number>[] = filters.map((filter) => new Set(this.traitsWith(filter)));
+    if (isInStock) sets.push(this.inStock);
+    return sets.length === 0 ? undefined : sets.reduce((all, some) => all.intersection(some));
   }
 
   isNumber(code: number): boolean {
@@ -118,8 +125,8 @@ export class Dimensions {
   }
 
   /** The rows that have one of some traits. @param count of all rows */
-  rowsWith(traits: readonly number[], count: number, scratch: Scratch): RowSet {
-    return RowSet.ofLists(scratch, this.rows, traits, count);
+  rowsWith(traits: readonly number[], count: number): RowSet {
+    return RowSet.ofLists(this.rows, traits, count);
   }
 
   /** Tells of a row whether it has one of some traits. */
@@ -151,10 +158,15 @@ export class Dimensions {
 
   /** A row has come. */
   enter(row: number, traits: readonly number[] = this.ofRows.of(row)): void {
-    const { values, dimensions } = this.totals;
-    if (values.length < this.values.length || dimensions.length < this.all.length)
-      this.totals = { values: withRoom(values, this.values.length), dimensions: withRoom(dimensions, this.all.length) };
+    this.totals = this.#withRoomForAll(this.totals);
+    this.totalsInStock = this.#withRoomForAll(this.totalsInStock);
     this.#change(traits, 1);
+  }
+
+  #withRoomForAll(counts: Counts): Counts {
+    const { values, dimensions } = counts;
+    if (values.length >= this.values.length && dimensions.length >= this.all.length) return counts;
+    return { values: withRoom(values, this.values.length), dimensions: withRoom(dimensions, this.all.length) };
   }
 
   /** A row is about to go. */
@@ -219,7 +231,7 @@ export class Dimensions {
 
   /** Gives memory back that only filling needs. @param count of rows */
   arrange(count: number): void {
-    this.rows.flush();
+    this.rows.arrange();
     this.ofRows.arrange(count);
   }
 
@@ -228,13 +240,20 @@ export class Dimensions {
     if (trait < this.codesOf.length) return trait;
     const codes = [...new Set(this.#source.parse(String(text)).map((value) => this.#codeOf(value)))];
     this.codesOf.push(codes);
+    if (this.#source.isInStock?.(String(text))) this.inStock.add(trait);
     for (const code of codes) this.#traitsOf[code]?.push(trait);
     return trait;
   }
 
-  /** Counts each value and each dimension of a row once. */
   #change(traits: readonly number[], by: 1 | -1): void {
-    const { values, dimensions } = this.totals;
+    this.#changeTotals(this.totals, traits, by);
+    if (this.inStock.size === 0) return;
+    const inStock = traits.filter((trait) => this.inStock.has(trait));
+    this.#changeTotals(this.totalsInStock, inStock, by);
+  }
+
+  /** Counts each value and each dimension of a row once. */
+  #changeTotals({ values, dimensions }: Counts, traits: readonly number[], by: 1 | -1): void {
     const codes: number[] = [];
     const places: number[] = [];
     const mayRepeat = this.#source.traits === 'overlapping';
@@ -282,15 +301,13 @@ export const createTags = (): Dimensions => plain(({ tags }) => tags);
 export const createAttributes = (): Dimensions =>
   new Dimensions({ read: ({ attributes }) => membersOf(attributes), parse: parseAttribute, traits: 'oneOfEach' });
 
-/** The options of a variant are a trait. @param isInStock whether only variants in stock count */
-export const createOptions = (isInStock: boolean): Dimensions =>
+/** The options of a variant are a trait, with whether it is in stock. */
+export const createOptions = (): Dimensions =>
   new Dimensions({
-    read: ({ variants }) =>
-      variants
-        .filter(({ memory, end }) => !isInStock || memory[end - 1] === PLUS)
-        .map(({ memory, begin, end }) => new Slice(memory, begin, end - 1)),
+    read: ({ variants }) => variants,
     parse: parseOptions,
     traits: 'overlapping',
+    isInStock: (variant) => variant.endsWith('+'),
   });
 
 const parseAttribute = (member: string): NamedValue[] =>
@@ -301,7 +318,7 @@ const parseAttribute = (member: string): NamedValue[] =>
   });
 
 const parseOptions = (text: string): NamedValue[] => {
-  const [names, values]: (string | null)[][] = JSON.parse(`[${text}]`);
+  const [names, values]: (string | null)[][] = JSON.parse(`[${text.slice(0, -1)}]`);
   return (names ?? []).flatMap((name, place) => {
     const value = values?.[place];
     return name === null || value === null || value === undefined ? [] : [{ name, value, isNumber: false }];
@@ -319,7 +336,7 @@ const compareDigits = (one: string, other: string): number => {
   return left < right ? -1 : Number(left > right);
 };
 
-const [QUOTE, COMMA, SPACE, BACKSLASH, BEGIN_LIST, END_LIST, PLUS] = [...Buffer.from('", \\[]+')];
+const [QUOTE, COMMA, SPACE, BACKSLASH, BEGIN_LIST, END_LIST] = [...Buffer.from('", \\[]')];
 
 /** The members of an object of JSON whose values are no objects, each with its name. */
 const membersOf = ({ memory, begin: beginOfObject, end: endOfObject }: Slice): Slice[] => {
@@ -470,10 +487,6 @@ const countAt = (values: Codes, counts: Int32Array, rows: Int32Array): void => {
     const value = values[rows[each] as number] as number;
     counts[value] = (counts[value] as number) + 1;
   }
-};
-
-const countOne = (counts: Int32Array, at: number): void => {
-  counts[at] = (counts[at] as number) + 1;
 };
 
 /** Of more things than this it is quicker to mark each that a row has had. */

@@ -2,7 +2,7 @@ import { type AttributeFilter, type Facet, NEEDS_ALL, type OptionFilter, type Se
 import type { Dimensions } from './dimension.ts';
 import { centsOf, momentOf } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
-import { RowSet } from './row-set.ts';
+import { noBits, RowSet } from './row-set.ts';
 import type { Column, Flags } from './rows.ts';
 
 /** What rows must be like. Each expression is a set of rows. */
@@ -70,15 +70,14 @@ const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
   return parts;
 };
 
-/** The options of variants, or of those in stock. */
-export const optionsOf = ({ options, optionsInStock }: ProductIndex, isInStock: boolean): Dimensions =>
-  isInStock ? optionsInStock : options;
-
 /** One and the same variant has an option of each filter, and is in stock where that is wanted. */
-const variantParts = (index: ProductIndex, filters: readonly OptionFilter[], isInStock: boolean): Part[] => {
-  const dimensions = optionsOf(index, isInStock);
-  if (filters.length === 0) return [];
-  return [{ expression: { is: 'anyOf', dimensions, traits: [...dimensions.traitsWithAll(filters)] } }];
+const variantParts = (
+  { options: dimensions }: ProductIndex,
+  filters: readonly OptionFilter[],
+  isInStock: boolean,
+): Part[] => {
+  const traits = filters.length > 0 ? dimensions.fitting(filters, isInStock) : undefined;
+  return traits ? [{ expression: { is: 'anyOf', dimensions, traits: [...traits] } }] : [];
 };
 
 /** A part of a question, evaluated to a set once at most, however many facets need it. */
@@ -105,7 +104,7 @@ class EvaluatedPart {
   among(rows: RowSet): RowSet {
     const areFew = !this.#rows && rows.size * ROWS_FOR_A_LOOK < this.sizeAtMost;
     const holds = areFew ? testOf(this.part.expression) : undefined;
-    return holds ? rows.filter(holds) : rows.and(this.rows(), this.#index.columns.count);
+    return holds ? rows.filter(holds) : rows.and(this.rows());
   }
 }
 
@@ -122,17 +121,16 @@ const sizeAtMost = ({ columns: { count } }: ProductIndex, expression: Expression
 };
 
 const evaluate = (index: ProductIndex, expression: Expression): RowSet => {
-  const { columns, scratch } = index;
-  const { count } = columns;
+  const { count } = index.columns;
   switch (expression.is) {
     case 'rows':
       return expression.rows;
     case 'flag':
-      return RowSet.ofBits(scratch, expression.flags.bits.subarray(0, (count + 31) >>> 5));
+      return RowSet.ofBits(expression.flags.bits.subarray(0, (count + 31) >>> 5));
     case 'not':
-      return index.live().without(evaluate(index, expression.of), count);
+      return index.live().without(evaluate(index, expression.of));
     case 'anyOf':
-      return expression.dimensions.rowsWith(expression.traits, count, scratch);
+      return expression.dimensions.rowsWith(expression.traits, count);
     case 'between':
       return rowsBetween(index, expression);
   }
@@ -154,16 +152,16 @@ const testOf = (expression: Expression): ((row: number) => boolean) | undefined 
 };
 
 const rowsBetween = (
-  { columns: { count }, scratch }: ProductIndex,
+  { columns: { count } }: ProductIndex,
   { column: { values }, min, max }: Expression & { is: 'between' },
 ): RowSet => {
-  const bits = scratch.bits(count);
+  const bits = noBits(count);
   for (let row = 0; row < count; row += 1) {
     const value = values[row] as number;
     const isBetween = Number(value >= min) & Number(value <= max);
     bits[row >>> 5] = (bits[row >>> 5] as number) | (isBetween << (row & 31));
   }
-  return RowSet.ofBits(scratch, bits);
+  return RowSet.ofBits(bits);
 };
 
 /**

@@ -6,10 +6,10 @@ import { connectionConfig, SET_SESSION } from '../../database/connection.ts';
 import { positionOf } from '../order.ts';
 import { search } from './count.ts';
 import { IndexKeeper } from './keeper.ts';
-import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './messages.ts';
 import { rankOfPosition } from './names.ts';
 import { readIdsByCode } from './read.ts';
 import { correct, suggest } from './suggest.ts';
+import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './thread.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 

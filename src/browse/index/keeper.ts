@@ -1,10 +1,10 @@
 import type { DatabaseClient } from '../../database/client.ts';
-import type { IndexStatus, NotifiedChange, ThreadOptions } from './messages.ts';
 import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
 import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter } from './read.ts';
 import type { ProductRow } from './rows.ts';
 import { SuggestedCategories } from './texts.ts';
+import type { IndexStatus, NotifiedChange, ThreadOptions } from './thread.ts';
 
 interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
   readonly connect: () => Promise<DatabaseClient>;

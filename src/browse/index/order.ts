@@ -2,7 +2,7 @@ import type { BrowseRequest, ProductSearchOrder } from '../browse-engine.ts';
 import { type KeyColumn, positionOf, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import type { RowSet } from './row-set.ts';
-import { BLOCK_ROWS, type OrderColumn, type ProductColumns } from './rows.ts';
+import { BLOCK_ROWS, hasBit, type OrderColumn, type ProductColumns } from './rows.ts';
 import { byteOfScore, scoreOfByte } from './words.ts';
 
 /** The rows of a page, in the order that was asked for. */
@@ -102,7 +102,7 @@ export class PageSelection {
   offer(found: RowSet): void {
     const { count } = this.#columns;
     if (!this.#scores && found.size >= count * MIN_SHARE_OF_BLOCKS) {
-      this.#offerBlocks(found.bits(count));
+      this.#offerBlocks(found.bits());
       return;
     }
     this.#offerRows(found.rows());
@@ -150,7 +150,7 @@ export class PageSelection {
     let worst = this.#worstKey;
     for (let row = begin; row < end; row += 1) {
       const key = direction * (values[row] as number);
-      if (!(key >= worst && key <= best) || (((bits[row >>> 5] as number) >>> (row & 31)) & 1) === 0) continue;
+      if (!(key >= worst && key <= best) || !hasBit(bits, row)) continue;
       this.#take(key, row);
       worst = this.#worstKey;
       best = this.#bestWanted();

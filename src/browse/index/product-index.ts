@@ -8,7 +8,7 @@ import {
   createTags,
   type Dimensions,
 } from './dimension.ts';
-import { RowSet, Scratch } from './row-set.ts';
+import { RowSet } from './row-set.ts';
 import { ProductColumns, type ProductRow, withRoom } from './rows.ts';
 import { FoldedTexts, LanguageTexts } from './texts.ts';
 import { hashOfWords, type Matches, type SearchedFields } from './words.ts';
@@ -20,9 +20,6 @@ const SETTLED_AFTER_US = 60_000_000;
 const MAX_DEAD_SHARE = 0.15;
 const MIN_DEAD = 2000;
 
-/** What a question may keep of memory for the next ones, by row. */
-const SCRATCH_BYTES_PER_ROW = 12;
-
 /** All products on sale, as rows: their columns, their dimensions, and their texts in each language. */
 export class ProductIndex {
   readonly columns = new ProductColumns();
@@ -30,15 +27,13 @@ export class ProductIndex {
   readonly brands = createBrands();
   readonly tags = createTags();
   readonly attributes = createAttributes();
-  readonly options = createOptions(false);
-  readonly optionsInStock = createOptions(true);
+  readonly options = createOptions();
   readonly #dimensions: readonly Dimensions[] = [
     this.categories,
     this.brands,
     this.tags,
     this.attributes,
     this.options,
-    this.optionsInStock,
   ];
   /** In the language of the tables' columns. */
   readonly texts: LanguageTexts;
@@ -51,12 +46,10 @@ export class ProductIndex {
   };
   readonly foldedBrands = new FoldedTexts();
   readonly #suggested = Object.values(this.suggested);
-  readonly scratch = new Scratch();
   /** Rows that are live and were not visible to every question when they were looked at last. */
   unsettled = new Set<number>();
   #settledAt = Number.NEGATIVE_INFINITY;
-  #live: RowSet | undefined;
-  readonly #others = new Map<RowSet, RowSet>();
+  readonly #others = new WeakMap<RowSet, RowSet>();
   /** How many live rows have a price of each cell. */
   readonly priceCells = new Int32Array(PRICE_CELLS);
 
@@ -77,7 +70,7 @@ export class ProductIndex {
   }
 
   get bytes(): number {
-    const parts = [this.columns, this.scratch, ...this.#allTexts, ...this.#dimensions, ...this.#suggested];
+    const parts = [this.columns, ...this.#allTexts, ...this.#dimensions, ...this.#suggested];
     return parts.reduce((sum, { bytes }) => sum + bytes, this.foldedBrands.bytes + this.priceCells.byteLength);
   }
 
@@ -87,36 +80,28 @@ export class ProductIndex {
     for (const { names } of this.#allTexts) names.reserve(count);
   }
 
-  /** Begins a question: sets of rows that were made for the one before are no longer right. */
-  begin(): void {
-    this.scratch.begin(this.columns.count * SCRATCH_BYTES_PER_ROW);
-    this.#live = undefined;
-    this.#others.clear();
-  }
-
   /** All live rows, for one question. */
   live(): RowSet {
     const { isLive, count, live } = this.columns;
-    this.#live ??= RowSet.ofBits(this.scratch, isLive.bits.subarray(0, (count + 31) >>> 5), live);
-    return this.#live;
+    return RowSet.ofBits(isLive.bits.subarray(0, (count + 31) >>> 5), live);
   }
 
   /** The live rows that are not among some, for one question. */
   others(rows: RowSet): RowSet {
     const known = this.#others.get(rows);
     if (known) return known;
-    const others = this.live().without(rows, this.columns.count);
+    const others = this.live().without(rows);
     this.#others.set(rows, others);
     return others;
   }
 
   /** The live rows that are published by then. */
   visible(now: Date): RowSet {
-    const { columns, scratch } = this;
+    const { columns } = this;
     const isVisible = columns.visibleAt(now);
     const future = [...this.unsettled].filter((row) => !isVisible(row)).sort((one, other) => one - other);
     if (future.length === 0) return this.live();
-    return this.live().without(RowSet.ofRows(scratch, Int32Array.from(future)), columns.count);
+    return this.live().without(RowSet.ofRows(Int32Array.from(future), columns.count));
   }
 
   /** The rows that have all terms, and those of some products, for one question. */
@@ -126,9 +111,9 @@ export class ProductIndex {
     fields: SearchedFields,
     ids: readonly number[] = [],
   ): Matches {
-    const { columns, scratch } = this;
+    const { columns } = this;
     const codeRows = ids.map((id) => columns.rowOf(id)).filter((row) => row >= 0);
-    return words.match(terms, fields, { count: columns.count, scratch, codeRows });
+    return words.match(terms, fields, { count: columns.count, codeRows });
   }
 
   put(product: ProductRow): void {
@@ -215,7 +200,7 @@ export class ProductIndex {
 
   /** Gives memory back that only filling needs, and makes columns. */
   arrange(): void {
-    for (const { words } of this.#allTexts) words.flush();
+    for (const { words } of this.#allTexts) words.arrange();
     for (const dimensions of this.#dimensions) dimensions.arrange(this.columns.count);
   }
 
@@ -257,10 +242,10 @@ export class SuggestedValues {
   }
 
   /** The sales of the best-selling product of the trait; -1 where there is none. */
-  salesOf(trait: number, { columns, unsettled, scratch }: ProductIndex): number {
+  salesOf(trait: number, { columns, unsettled }: ProductIndex): number {
     if (this.salesAtMost(trait) >= 0 && this.#rows[trait] === 0) {
       this.#most[trait] = -1;
-      for (const row of this.of.rowsWith([trait], columns.count, scratch).rows())
+      for (const row of this.of.rowsWith([trait], columns.count).rows())
         if (columns.isLive.has(row) && !unsettled.has(row))
           this.#offer(trait, row, columns.sales.values[row] as number);
     }

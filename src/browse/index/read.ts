@@ -3,9 +3,9 @@ import type { DatabaseClient } from '../../database/client.ts';
 import { shownSql } from '../../language/shown.ts';
 import type { FallBacks } from '../browse-engine.ts';
 import { idsByCode } from '../text.sql.ts';
-import type { ThreadOptions } from './messages.ts';
 import { momentOf } from './order.ts';
 import { type CategoryRow, type ProductRow, Slice } from './rows.ts';
+import type { ThreadOptions } from './thread.ts';
 
 type Languages = ThreadOptions['languages'];
 

@@ -69,6 +69,11 @@ export const withRoom = <Values extends Numbers>(values: Values, length: number)
   return grown;
 };
 
+/** @param at the place that is one more */
+export const countOne = (counts: Int32Array, at: number): void => {
+  counts[at] = (counts[at] as number) + 1;
+};
+
 /** How many of so many sorted things come first, for which this is true. */
 export const countBefore = (length: number, isBefore: (index: number) => boolean): number => {
   let low = 0;
@@ -193,6 +198,8 @@ export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values
   }
 }
 
+export const hasBit = (bits: Uint32Array, row: number): boolean => (((bits[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+
 /** A bit for each row, which changes with the product. */
 export class Flags {
   bits = new Uint32Array(0);
@@ -202,7 +209,7 @@ export class Flags {
   }
 
   has(row: number): boolean {
-    return (((this.bits[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+    return hasBit(this.bits, row);
   }
 
   set(row: number, isSet: boolean): void {
@@ -221,7 +228,7 @@ export class Flags {
     this.bits = new Uint32Array(old.length);
     for (let row = 0; row < newRows.length; row += 1) {
       const newRow = newRows[row] as number;
-      if (newRow >= 0 && ((old[row >>> 5] as number) >>> (row & 31)) & 1) this.set(newRow, true);
+      if (newRow >= 0 && hasBit(old, row)) this.set(newRow, true);
     }
   }
 }

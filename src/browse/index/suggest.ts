@@ -2,11 +2,11 @@ import type { SearchTerm, Suggestion } from '../browse-engine.ts';
 import { compareNear, correctionsOf, MAX_NEAR_WORDS, type NearWord } from '../correction.ts';
 import { piecesOfTerm } from '../words.ts';
 import { FoundRows } from './expression.ts';
-import type { Suggested, SuggestedProduct } from './messages.ts';
 import { PageSelection } from './order.ts';
 import type { ProductIndex, SuggestedValues } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 import type { LanguageTexts } from './texts.ts';
+import type { Suggested, SuggestedProduct } from './thread.ts';
 
 interface Asked {
   readonly terms: readonly SearchTerm[];
@@ -18,7 +18,6 @@ interface Asked {
 export const suggest = (index: ProductIndex, asked: Asked, texts = index.texts): Suggested => {
   const { terms, now } = asked;
   const { suggested } = index;
-  index.begin();
   const sales = salesByTrait(index, suggested.categories, now);
   const parts = terms.map(beginningOf);
   const brands = index.foldedBrands.placesWith(parts, index.brands.values);
@@ -65,7 +64,7 @@ const productsOf = (
   { terms, now, maxProducts }: Asked,
 ): Pick<Suggested, 'products' | 'hasMore'> => {
   const { columns } = index;
-  const matches = RowSet.ofRows(index.scratch, index.match(texts, terms, 'names').rows);
+  const matches = RowSet.ofRows(index.match(texts, terms, 'names').rows, columns.count);
   const page = { from: 'start', size: maxProducts } as const;
   const selection = new PageSelection(columns, texts.names.rank, { order: 'BEST_SELLING', page });
   selection.offer(new FoundRows(index, {}, now, matches).all());
@@ -140,7 +139,6 @@ export const correct = (
 ): readonly SearchTerm[] | undefined => {
   const isVisible = index.columns.visibleAt(now);
   const isFound = (some: readonly SearchTerm[]): boolean => {
-    index.begin();
     return index.match(texts, some, 'all').rows.some(isVisible);
   };
   if (isFound(terms)) return undefined;
@@ -173,7 +171,6 @@ const nearWordsOf = (
     for (const { word, atMost } of counted.sort((a, b) => b.atMost - a.atMost)) {
       // None of the rest is in as many products.
       if (atMost < (equallyNear[MAX_NEAR_WORDS - 1]?.count ?? 1)) break;
-      index.begin();
       let count = 0;
       for (const row of index.match(texts, [termOf(word)], 'all').rows) if (isVisible(row)) count += 1;
       if (count > 0) equallyNear.push({ text: dictionary.values[word] as string, count, changes });

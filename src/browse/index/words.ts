@@ -1,12 +1,12 @@
 import { CODE_SCORE, FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
 import { changesAllowed, changesBetween } from '../correction.ts';
 import { piecesOfTerm } from '../words.ts';
-import { Postings, type Scratch } from './row-set.ts';
+import { Postings } from './row-set.ts';
 import { countBefore, FIELDS, Slice, withRoom } from './rows.ts';
 
 const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
-/** The rows that have all terms, dead ones among them; until the next question. */
+/** The rows that have all terms, dead ones among them. */
 export interface Matches {
   /** Ascending. */
   readonly rows: Int32Array;
@@ -36,11 +36,13 @@ export class Words {
   readonly dictionary = new Dictionary();
   /** By field and by the number of a word: products of which that is the best field that has the word. */
   readonly #postings = FIELDS.map(() => new Postings());
-  readonly #runTexts = new RunTexts();
+  /** By row, its longer runs of Chinese, Japanese and Korean: pieces say which characters follow each other in pairs alone. */
+  #runs = new Map<number, string>();
+  #runBytes = 0;
   readonly #productWords = new ProductWords(this.dictionary);
 
   get bytes(): number {
-    return [this.dictionary, this.#runTexts, ...this.#postings].reduce((sum, { bytes }) => sum + bytes, 0);
+    return [this.dictionary, ...this.#postings].reduce((sum, { bytes }) => sum + bytes, this.#runBytes);
   }
 
   /** As {@link ProductWords.read}. */
@@ -54,15 +56,34 @@ export class Words {
       const posting = postings[at] as number;
       this.#postings[fieldOf(posting)]?.append(wordOf(posting), row);
     }
-    this.#runTexts.append(row, runs);
+    if (runs !== '') this.#addRuns(row, runs);
   }
 
-  flush(): void {
-    for (const postings of this.#postings) postings.flush();
+  /** Gives memory back that only filling needs. */
+  arrange(): void {
+    for (const postings of this.#postings) postings.arrange();
   }
 
   renumber(newRows: Int32Array): void {
-    for (const part of [...this.#postings, this.#runTexts]) part.renumber(newRows);
+    for (const postings of this.#postings) postings.renumber(newRows);
+    const runs = this.#runs;
+    this.#runs = new Map();
+    this.#runBytes = 0;
+    for (const [row, text] of runs) if ((newRows[row] as number) >= 0) this.#addRuns(newRows[row] as number, text);
+  }
+
+  #addRuns(row: number, runs: string): void {
+    this.#runs.set(row, runs);
+    this.#runBytes += runs.length * 2 + BYTES_PER_TEXT;
+  }
+
+  /** What the best field of the row is worth that has a part of a run in one piece; 0 where none has. */
+  #weightOfRun(row: number, part: string, fields: SearchedFields): number {
+    const runs = this.#runs.get(row) ?? '';
+    const at = runs.indexOf(part);
+    // The first place is in the best field.
+    const field = runs.slice(0, at).split(END_OF_FIELD).length - 1;
+    return at >= 0 && (fields === 'all' || field === 0) ? (WEIGHTS[field] as number) : 0;
   }
 
   /** How many rows the rarest term has: no more have all terms. */
@@ -77,12 +98,12 @@ export class Words {
   match(
     terms: readonly SearchTerm[],
     fields: SearchedFields,
-    { count, scratch, codeRows = [] }: { count: number; scratch: Scratch; codeRows?: readonly number[] },
+    { count, codeRows = [] }: { count: number; codeRows?: readonly number[] },
   ): Matches {
     const rarestFirst = terms.map((term) => this.#wordsOf(term, fields)).sort((one, other) => one.count - other.count);
-    const scores = scratch.bytesOf(count);
-    const scoresOfTerm = terms.length > 1 ? scratch.bytesOf(count) : scores;
-    const rows = scratch.rows(count);
+    const scores = bytesOf(count);
+    const scoresOfTerm = terms.length > 1 ? bytesOf(count) : scores;
+    const rows = new Int32Array(count);
     let length = 0;
     for (const [place, { words, run }] of rarestFirst.entries()) {
       const isFirst = place === 0;
@@ -97,7 +118,7 @@ export class Words {
       for (let at = 0; at < length; at += 1) {
         const row = rows[at] as number;
         const score =
-          run === undefined || best[row] === 0 ? (best[row] as number) : this.#runTexts.weightOf(row, run, fields);
+          run === undefined || best[row] === 0 ? (best[row] as number) : this.#weightOfRun(row, run, fields);
         rows[kept] = row;
         kept += Number(score > 0);
         scores[row] = score === 0 || isFirst ? score : (scores[row] as number) + score;
@@ -106,7 +127,7 @@ export class Words {
     }
     const others = codeRows.filter((row) => scores[row] === 0);
     for (const row of codeRows) scores[row] = CODE_BYTE;
-    if (others.length === 0) return { rows: scratch.shorten(rows, length), scores };
+    if (others.length === 0) return { rows: rows.subarray(0, length), scores };
     return { rows: Int32Array.from([...rows.subarray(0, length), ...new Set(others)]).sort(), scores };
   }
 
@@ -132,6 +153,9 @@ export class Words {
     return { ...(rarest ?? counted([])), run: text };
   }
 }
+
+/** Four of them can be read at once. */
+const bytesOf = (count: number): Uint8Array => new Uint8Array(new ArrayBuffer((count + 3) & ~3), 0, count);
 
 /** Writes the numbers of the bytes that are not 0, in their order. @returns how many there are */
 const collect = (bytes: Uint8Array, count: number, into: Int32Array): number => {
@@ -159,15 +183,10 @@ const FIELD_BITS = 2;
 const fieldOf = (posting: number): number => posting & (2 ** FIELD_BITS - 1);
 const wordOf = (posting: number): number => posting >>> FIELD_BITS;
 
-/** A long run of Chinese, Japanese or Korean in a field. */
-interface Run {
-  readonly field: number;
-  readonly text: string;
-}
-
 export interface WordsOfProduct {
   readonly postings: Int32Array;
-  readonly runs: readonly Run[];
+  /** The longer runs of Chinese, Japanese and Korean of each field, the best first; empty where there are none. */
+  readonly runs: string;
 }
 
 /** The words of one product after another. */
@@ -184,7 +203,7 @@ class ProductWords {
 
   /** The postings are those of this product until the next one is read. New words become known. */
   read(words: Slice | null): WordsOfProduct {
-    if (!words) return { postings: this.#postings.subarray(0, 0), runs: [] };
+    if (!words) return { postings: this.#postings.subarray(0, 0), runs: '' };
     const { memory, begin } = words;
     const count = (uint16(memory, begin) << 16) | uint16(memory, begin + 2);
     this.#postings = withRoom(this.#postings, count);
@@ -227,7 +246,7 @@ class ProductWords {
       }
       at = end + 3 + places * 2;
     }
-    return { postings: this.#postings.subarray(0, length), runs: pieces.length === 0 ? [] : runsOf(pieces) };
+    return { postings: this.#postings.subarray(0, length), runs: pieces.length === 0 ? '' : runsOf(pieces) };
   }
 }
 
@@ -236,6 +255,8 @@ const uint16 = (memory: Uint8Array, at: number): number => ((memory[at] as numbe
 /** The two highest bits of a place in a `tsvector` are its weight: 3 for A, the name. */
 const fieldOfPlace = (place: number): number => FIELDS.length - 1 - (place >>> 14);
 
+const END_OF_FIELD = '\n';
+
 /** A word in a script of high code points, or a piece of a run: two characters, and the last one alone. */
 interface Piece {
   readonly text: string;
@@ -243,7 +264,7 @@ interface Piece {
 }
 
 /** The runs of three and more characters. Each piece of a run stands at the place after the one before, and begins with its second character. */
-const runsOf = (pieces: Piece[]): Run[] => {
+const runsOf = (pieces: Piece[]): string => {
   const runs: { field: number; text: string }[] = [];
   let [next, nextPlace] = ['', 0];
   for (const { text, place } of pieces.sort((one, other) => one.place - other.place)) {
@@ -253,7 +274,10 @@ const runsOf = (pieces: Piece[]): Run[] => {
     else runs.push({ field: fieldOfPlace(place), text });
     [next, nextPlace] = [second, place + 1];
   }
-  return runs.filter(({ text }) => piecesOfTerm({ text }).length > 1);
+  const longer = runs.filter(({ text }) => piecesOfTerm({ text }).length > 1);
+  if (longer.length === 0) return '';
+  const textOf = (of: number): string => longer.flatMap(({ field, text }) => (field === of ? [text] : [])).join(' ');
+  return FIELDS.map((_, field) => textOf(field)).join(END_OF_FIELD);
 };
 
 /** Of what a product says in each language, two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
@@ -267,84 +291,10 @@ export const hashOfWords = (inLanguages: readonly WordsOfProduct[]): number => {
   for (const { postings, runs } of inLanguages) {
     add(postings.length);
     for (const posting of postings) add(posting);
-    for (const { field, text } of runs) {
-      add(field);
-      for (let index = 0; index < text.length; index += 1) add(text.charCodeAt(index));
-    }
+    for (let index = 0; index < runs.length; index += 1) add(runs.charCodeAt(index));
   }
   return (low >>> 6) * 2 ** 26 + (high >>> 6);
 };
-
-const END_OF_RUNS = 0;
-
-/** The longer runs of Chinese, Japanese and Korean of each row: pieces say which characters follow each other in pairs alone. */
-class RunTexts {
-  /**
-   * Of all rows, in their order: field, run, field, run, …, {@link END_OF_RUNS}. UTF-16 units, and numbers of fields from 1, which no
-   * run has.
-   */
-  #units = new Uint16Array(0);
-  #length = 0;
-  /** By row, where its runs begin; 0 where it has none. */
-  #begins = new Uint32Array(0);
-
-  get bytes(): number {
-    return this.#units.byteLength + this.#begins.byteLength;
-  }
-
-  append(row: number, runs: readonly { readonly field: number; readonly text: string }[]): void {
-    if (runs.length === 0) return;
-    this.#begins = withRoom(this.#begins, row + 1);
-    this.#units = withRoom(this.#units, this.#length + runs.reduce((sum, { text }) => sum + text.length + 1, 2));
-    const units = this.#units;
-    let at = this.#length === 0 ? 1 : this.#length;
-    this.#begins[row] = at;
-    for (const { field, text } of runs) {
-      units[at++] = field + 1;
-      for (let index = 0; index < text.length; index += 1) units[at++] = text.charCodeAt(index);
-    }
-    units[at++] = END_OF_RUNS;
-    this.#length = at;
-  }
-
-  /** What the best field of the row is worth that has a part of a run in one piece; 0 where none has. */
-  weightOf(row: number, part: string, fields: 'all' | 'names'): number {
-    const units = this.#units;
-    let at = this.#begins[row] ?? 0;
-    let best = 0;
-    if (at === 0) return best;
-    let weight = 0;
-    const first = part.charCodeAt(0);
-    for (let unit = units[at] as number; unit !== END_OF_RUNS; unit = units[++at] as number) {
-      if (unit <= FIELDS.length) weight = fields === 'all' || unit === 1 ? (WEIGHTS[unit - 1] as number) : 0;
-      else if (unit === first && weight > best && this.#isAt(at, part)) best = weight;
-    }
-    return best;
-  }
-
-  renumber(newRows: Int32Array): void {
-    const units = this.#units;
-    const begins = this.#begins;
-    let length = this.#length === 0 ? 0 : 1;
-    for (let row = 0; row < begins.length; row += 1) {
-      const begin = begins[row] as number;
-      begins[row] = 0;
-      const newRow = newRows[row] ?? -1;
-      if (begin === 0 || newRow < 0) continue;
-      const end = units.indexOf(END_OF_RUNS, begin) + 1;
-      units.copyWithin(length, begin, end);
-      begins[newRow] = length;
-      length += end - begin;
-    }
-    this.#length = length;
-  }
-
-  #isAt(at: number, part: string): boolean {
-    for (let index = 1; index < part.length; index += 1)
-      if (this.#units[at + index] !== part.charCodeAt(index)) return false;
-    return true;
-  }
-}
 
 /** FNV-1a, a byte or another number at a time. */
 const HASH_OF_NOTHING = 0x811c9dc5 | 0;

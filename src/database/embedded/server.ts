@@ -35,8 +35,7 @@ const startLocked = async (
   const urlFile = join(dataDir, 'database-url');
   const { account, major } = await chooseAccount(binaries.postgres, dataDir, cluster);
 
-  const created = !(await hasCluster(cluster, major));
-  if (created) {
+  if (!(await hasCluster(cluster, major))) {
     // It would hold the password of an earlier cluster.
     await rm(urlFile, { force: true });
     await createCluster(account, binaries, cluster);
@@ -51,7 +50,7 @@ const startLocked = async (
   const { postmaster, port } = await launch(account, binaries, { cluster, settings, log, preferredPort: known?.port });
   const url = `postgresql://${VITRINE}:${password}@${HOST}:${port}/${VITRINE}`;
   await replaceFile(urlFile, `${url}\n`, 0o600);
-  return { url, created, postmaster };
+  return { url, postmaster };
 };
 
 /**
@@ -66,13 +65,11 @@ export const startEmbeddedDatabase = async (options: EmbeddedDatabaseOptions) =>
     await mkdir(dataDir, { recursive: true });
     const lock = await lockDirectory(dataDir);
     try {
-      const { url, created, postmaster } = await startLocked(binaries, await realpath(dataDir), options);
+      const { url, postmaster } = await startLocked(binaries, await realpath(dataDir), options);
       let stopped: Promise<void> | undefined;
       return {
         /** `postgresql://vitrine:<password>@127.0.0.1:<port>/vitrine` */
         url,
-        /** True when this start created the data. */
-        created,
         /** Resolves when the server process ends by itself (crash, killed), not when it is stopped; never rejects. */
         exited: postmaster.exited,
         /** Shuts the server down: fast, or at once when that takes too long. Further calls wait for the same. */

@@ -4,15 +4,7 @@ import { OperatorError } from '../../errors.ts';
 import { DatabaseClient, oneRow } from '../client.ts';
 import { connectionConfig, hostsOf, SET_SESSION } from '../connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
-import {
-  assertOwnHistory,
-  compareMigrations,
-  MIGRATION_LOCK,
-  MIGRATIONS_DIRECTORY,
-  type MigrationFile,
-  readMigrationFiles,
-  recordOf,
-} from './status.ts';
+import { MIGRATION_LOCK, type MigrationFile, readMigrationFiles, readMigrationStatus, recordOf } from './status.ts';
 
 interface ApplyMigrationsOptions {
   readonly url: string;
@@ -33,8 +25,7 @@ interface ApplyMigrationsOptions {
  * @throws {OperatorError} with the database's own message; migrations applied before the one that failed stay
  */
 export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<string[]> => {
-  const { url, log, directory = MIGRATIONS_DIRECTORY, lockWaitMs = 60_000 } = options;
-  const files = await readMigrationFiles(directory);
+  const { url, log, directory, lockWaitMs = 60_000 } = options;
   const limits = { application_name: 'vitrine migrate', connectionTimeoutMillis: 10_000 };
   const client = new DatabaseClient({ ...connectionConfig(url), ...limits });
   client.on('error', () => {}); // The statement under way fails with the same error.
@@ -46,8 +37,7 @@ export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<
     await prepareSession(client);
     await takeLock(client, lockWaitMs, log);
 
-    const { former, applied, pending, failed, unknown, edited } = await compareMigrations(client, files);
-    assertOwnHistory(former);
+    const { files, applied, pending, failed, unknown, edited } = await readMigrationStatus(client, directory);
     if (edited.length > 0) {
       throw new OperatorError(
         `edited after being applied: ${edited.join(', ')}. Restore the file, and put the change into a new migration`,
@@ -64,7 +54,7 @@ export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<
       await applyMigration(client, file);
       log(`applied ${file.name} in ${Math.round(performance.now() - startMs)} ms`);
     }
-    if (pending.length > 0) await analyzeTables(client, files);
+    if (pending.length > 0) await analyzeTables(client);
     return pending;
   } finally {
     await client.end().catch(() => {});
@@ -185,10 +175,9 @@ const TABLE = /^create table (\w+)/gm;
  * Gathers statistics of the tables that migrations made. PostgreSQL does so by itself only for tables of which 50 rows have changed: it
  * knows nothing of a small table, and takes it for a large one. A table that another session analyses at the moment is left out, and so is
  * a table of another owner.
- * @param files the migrations. @default the project's own
  */
-export const analyzeTables = async (client: pg.ClientBase, files?: readonly MigrationFile[]): Promise<void> => {
-  const scripts = files ?? (await readMigrationFiles(MIGRATIONS_DIRECTORY));
+export const analyzeTables = async (client: pg.ClientBase): Promise<void> => {
+  const scripts = await readMigrationFiles();
   const names = scripts.flatMap(({ script }) => [...script.matchAll(TABLE)].map(([, name]) => name));
   const { tables } = await oneRow<{ tables: string | null }>(
     client,

@@ -8,22 +8,20 @@ import { oneRow } from '../client.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, throwUnreachable } from '../failures.ts';
 
 /**
- * Compares the folder with what `_prisma_migrations` says of it. Each list holds names, oldest first.
- * @throws {OperatorError} where the role may not read the table. Other failures of the query come as they are.
+ * Compares a folder of migrations with what `_prisma_migrations` says of it. Each list of names has the oldest first.
+ * @throws {OperatorError} where the role may not read the table, or the database is of an earlier history. Other failures come as they are.
  */
-export const readMigrationStatus = async (client: pg.ClientBase | pg.Pool, directory = MIGRATIONS_DIRECTORY) =>
-  compareMigrations(client, await readMigrationFiles(directory));
-
-/** As {@link readMigrationStatus}, for files that are read already. */
-export const compareMigrations = async (client: pg.ClientBase | pg.Pool, files: readonly MigrationFile[]) => {
-  const records = await readMigrationRecords(client);
-  const recordOf = new Map(records.map((record) => [record.name, record]));
+export const readMigrationStatus = async (client: pg.ClientBase | pg.Pool, directory = MIGRATIONS_DIRECTORY) => {
+  const files = await readMigrationFiles(directory);
+  const recordOf = new Map((await readMigrationRecords(client)).map((record) => [record.name, record]));
   const known = new Set(files.map(({ name }) => name));
-  const isFormer = ({ name }: MigrationRecord): boolean => !known.has(name) && name < (files[0]?.name ?? '');
-  const applied = files.filter(({ name }) => recordOf.get(name)?.finished);
   const all = [...recordOf.values()];
+  const applied = files.filter(({ name }) => recordOf.get(name)?.finished);
   const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name).sort();
+  assertOwnHistory(names(all.filter(({ name }) => !known.has(name) && name < (files[0]?.name ?? ''))));
   return {
+    /** Those of the folder. */
+    files,
     /** Done, and known to this version. */
     applied: names(applied),
     /** What `applyMigrations` would do: those not applied, the failed ones among them. */
@@ -31,12 +29,18 @@ export const compareMigrations = async (client: pg.ClientBase | pg.Pool, files: 
     /** Begun and not finished, by `prisma migrate`: another process is at it, or was killed. */
     failed: names(all.filter(({ finished }) => !finished)),
     /** Applied, and not in the folder: a newer version has migrated this database. */
-    unknown: names(all.filter((record) => record.finished && !known.has(record.name) && !isFormer(record))),
-    /** Of a history that came before the folder's first one: nothing of the folder can be applied. */
-    former: names(all.filter(isFormer)),
+    unknown: names(all.filter((record) => record.finished && !known.has(record.name))),
     /** Applied from a script that is not the one in the folder. */
     edited: names(applied.filter(({ name, script }) => !hasChecksum(script, recordOf.get(name)?.checksum ?? ''))),
   };
+};
+
+/** @param former of a history that came before the folder's first one: nothing of the folder can be applied @throws OperatorError with what to do */
+const assertOwnHistory = ([former]: readonly string[]): void => {
+  if (former === undefined) return;
+  throw new OperatorError(
+    `this database was made by the migrations of an earlier history (${former} …): run "npx vitrine migrate" on a new one, then copy the rows: pg_dump --data-only --exclude-table=_prisma_migrations --exclude-table=product_words OLD | psql -1 NEW`,
+  );
 };
 
 interface MigrationRecord {
@@ -99,7 +103,7 @@ export interface MigrationFile {
 }
 
 /** The migrations of a folder, oldest first. @throws where one has no migration.sql */
-export const readMigrationFiles = async (directory: string): Promise<MigrationFile[]> => {
+export const readMigrationFiles = async (directory = MIGRATIONS_DIRECTORY): Promise<MigrationFile[]> => {
   const entries = await readdir(directory, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   return Promise.all(
@@ -107,14 +111,6 @@ export const readMigrationFiles = async (directory: string): Promise<MigrationFi
       const script = await readFile(join(directory, name, 'migration.sql'), 'utf8');
       return { name, script, checksum: checksumOf(script) };
     }),
-  );
-};
-
-/** @throws OperatorError that says how the rows get into a database of this history @param former as {@link compareMigrations} finds them */
-export const assertOwnHistory = ([first]: readonly string[]): void => {
-  if (first === undefined) return;
-  throw new OperatorError(
-    `this database was made by the migrations of an earlier history (${first} …): run "npx vitrine migrate" on a new one, then copy the rows: pg_dump --data-only --exclude-table=_prisma_migrations --exclude-table=product_words OLD | psql -1 NEW`,
   );
 };
 
@@ -128,8 +124,7 @@ const hasChecksum = (script: string, checksum: string): boolean => {
 
 /** @throws OperatorError that says what to run, unless the database is there and every migration of this version is applied */
 export const assertMigrated = async (pool: pg.ClientBase | pg.Pool): Promise<void> => {
-  const { former, pending } = await readMigrationStatus(pool).catch(throwUnreachable);
-  assertOwnHistory(former);
+  const { pending } = await readMigrationStatus(pool).catch(throwUnreachable);
   if (pending.length === 0) return;
   throw new OperatorError(
     `The database lags behind this version. Run "npx vitrine migrate" first, as the role that owns the tables; it would apply:\n  ${pending.join('\n  ')}`,

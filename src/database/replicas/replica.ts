@@ -14,8 +14,8 @@ import {
   type ReplayPosition,
 } from './wal-position.ts';
 
-/** Why a replica is not read from; undefined where it is. */
-export type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy' | undefined;
+/** Why a replica is not read from. */
+type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy';
 
 export interface ReplicaOptions {
   readonly url: string;
@@ -46,7 +46,13 @@ export class Replica {
   readonly pool: pg.Pool;
   /** Statements sent so far. */
   readonly statementCount: () => number;
-  readonly stats = { failures: 0 };
+  readonly stats = {
+    /** Operations that were read here. */
+    chosen: 0,
+    /** How often it could not be chosen, by why. */
+    passedOver: new Map<Obstacle, number>(),
+    failures: 0,
+  };
   readonly #options: ReplicaOptions;
   readonly #prober: Prober;
   /** The latest position of the primary that the replica has replayed. */
@@ -76,8 +82,16 @@ export class Replica {
     this.statementCount = statementCount;
   }
 
-  /** Why an operation that begins now cannot read here. */
-  obstacle(): Obstacle {
+  /** Whether an operation that begins now reads here. */
+  isChosen(): boolean {
+    const { stats } = this;
+    const why = this.#obstacle();
+    if (why) stats.passedOver.set(why, (stats.passedOver.get(why) ?? 0) + 1);
+    else stats.chosen += 1;
+    return why === undefined;
+  }
+
+  #obstacle(): Obstacle | undefined {
     const { positions, freshnessMs, poolSize } = this.#options;
     const reached = this.#reached;
     const replayed = this.#prober.position();

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { PrismaClient } from '../generated/client/client.ts';
 import { poolOf, type Query } from '../pool.ts';
 import { createSql, type Sql } from '../sql.ts';
-import { type Obstacle, Replica, type ReplicaOptions } from './replica.ts';
+import { Replica, type ReplicaOptions } from './replica.ts';
 import { followPrimary } from './wal-position.ts';
 
 /** Servers that are read instead of the primary. */
@@ -14,15 +14,6 @@ type CreateReads<Reads> = (clients: { readonly sql: Sql; readonly prisma: Prisma
 interface ReadServers<Reads> {
   /** The reads of an operation that begins now, and how old they may be; undefined for the primary. */
   readonly choose: () => { readonly reads: Reads; readonly asOfMs: number } | undefined;
-}
-
-interface ReplicaStats {
-  /** Operations that were left to the primary. */
-  primary: number;
-  /** Operations, by the name of the replica that was chosen. */
-  readonly chosen: Map<string, number>;
-  /** How often a replica could not be chosen, by its name and why. */
-  readonly passedOver: Map<string, Map<NonNullable<Obstacle>, number>>;
 }
 
 interface Options extends Omit<ReplicaOptions, 'url' | 'positions'> {
@@ -114,17 +105,8 @@ export const createReplicas = ({ urls, primary, prismaOn, freshnessMs, log, ...o
   const all: readonly Replica[] = urls.map(
     (url) => new Replica({ ...options, url, freshnessMs, log, positions: () => positions }),
   );
-  const stats: ReplicaStats = { primary: 0, chosen: new Map(), passedOver: new Map() };
-
-  /** Whether the replica can be read; counts why not. */
-  const isUsable = (replica: Replica): boolean => {
-    const why = replica.obstacle();
-    if (!why) return true;
-    const { name } = replica;
-    const counts = stats.passedOver.get(name) ?? new Map<NonNullable<Obstacle>, number>();
-    stats.passedOver.set(name, counts.set(why, (counts.get(why) ?? 0) + 1));
-    return false;
-  };
+  /** Operations that were left to the primary. */
+  const stats = { primary: 0 };
 
   return {
     /** For the connection of the heartbeat. */
@@ -141,14 +123,10 @@ export const createReplicas = ({ urls, primary, prismaOn, freshnessMs, log, ...o
         choose: () => {
           turn = (turn + 1) % servers.length;
           const inTurn = [...servers.slice(turn), ...servers.slice(0, turn)];
-          const server = inTurn.find(({ replica }) => isUsable(replica));
-          if (!server) {
-            stats.primary += 1;
-            return undefined;
-          }
-          const { replica } = server;
-          stats.chosen.set(replica.name, (stats.chosen.get(replica.name) ?? 0) + 1);
-          return { reads: server.join(), asOfMs: replica.asOfMs() };
+          const server = inTurn.find(({ replica }) => replica.isChosen());
+          if (server) return { reads: server.join(), asOfMs: server.replica.asOfMs() };
+          stats.primary += 1;
+          return undefined;
         },
       };
     },

@@ -2,8 +2,7 @@ import pg from 'pg';
 import type { ReadOptions } from '../options.ts';
 import { isBlank, isObject, JsonNumber, textIn, type Value } from '../record.ts';
 import { assertStorable, InvalidValueError, jsonIn, onlyIn, type Parse, unpacked } from './parse.ts';
-import { slug, slugify, slugOfName } from './slug.ts';
-import { longText, plainValue } from './values.ts';
+import { longText, plainValue, slug, slugify, slugOfName } from './values.ts';
 
 /** A list as PostgreSQL prints it, so that tables that it has written as CSV can be read: `{Blue,"Dark red"}`. */
 const TEXT_ARRAY: number = 1009;
@@ -187,7 +186,9 @@ const MAX_DEPTH = 20;
  */
 export const categoryPath: Parse<readonly CategoryStep[]> = (value, options = {}) => {
   const path = unpacked(value);
-  const parts = typeof path === 'string' ? deepestOf(path, options) : [path].flat();
+  const { listSeparator = /(?!)/ } = options;
+  const parts =
+    typeof path === 'string' ? namesOf(deepest(path.split(listSeparator), options), options) : [path].flat();
   if (parts.length === 0 || parts.length > MAX_DEPTH)
     throw new InvalidValueError(`must have 1 to ${MAX_DEPTH} categories`);
   const names: string[] = [];
@@ -207,11 +208,9 @@ export const categoryPath: Parse<readonly CategoryStep[]> = (value, options = {}
 };
 
 /** The deepest of several paths: exports name the parents of a category, too. */
-const deepestOf = (text: string, options: ReadOptions): readonly string[] => {
-  const { listSeparator } = options;
-  const paths = (listSeparator === undefined ? [text] : text.split(listSeparator)).filter((path) => path.trim() !== '');
-  const [deepest = []] = paths.map((path) => namesOf(path, options)).sort((one, other) => other.length - one.length);
-  return deepest;
+export const deepest = (paths: readonly string[], options: ReadOptions): string => {
+  const depthOf = (path: string): number => (path.trim() === '' ? 0 : namesOf(path, options).length);
+  return paths.toSorted((one, other) => depthOf(other) - depthOf(one))[0] ?? '';
 };
 
 /** A separator before the first name is none: `/cups`. */

@@ -1,7 +1,49 @@
 import type { DecimalMark, ReadOptions } from '../options.ts';
-import { isBlank, isObject, type Value } from '../record.ts';
-import { digitsOf } from './number.ts';
+import { isBlank, isObject, JsonNumber, type Value } from '../record.ts';
 import { InvalidValueError, type Parse, trimmedOf } from './parse.ts';
+
+/** A number that can be read in two ways: `1.000` is one, or a thousand. */
+const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
+
+const NOTATIONS = {
+  // No separators of thousands: `1,299` may be a price below two, written with a decimal comma.
+  default: /^([+-]?)(\d+)(?:\.(\d+))?$/,
+  '.': /^([+-]?)(\d{1,3}(?:[, '’]\d{3})+|\d+)(?:\.(\d+))?$/u,
+  ',': /^([+-]?)(\d{1,3}(?:[. '’]\d{3})+|\d+)(?:,(\d+))?$/u,
+};
+
+/** As programs print floating-point numbers, 1.2 as `1.2e+00`. Larger exponents are of no price and no number of pieces. */
+const SCIENTIFIC = /^([+-]?)(\d+)(?:\.(\d*))?e([+-]?0*(?:1?\d|20))$/i;
+
+/** The digits of a number, without separators of thousands. */
+export interface Digits {
+  readonly isNegative: boolean;
+  readonly whole: string;
+  readonly fraction: string;
+  readonly exponent: string | undefined;
+}
+
+/** What a number of a file says; undefined if it is none. @throws InvalidValueError if only the operator can tell */
+export const digitsOf = (value: Value, decimal: DecimalMark | undefined): Digits | undefined => {
+  const text = trimmedOf(value).replaceAll(/[\u00a0\u202f]/g, ' ');
+  const mark = value instanceof JsonNumber ? '.' : decimal;
+  if (mark === undefined && AMBIGUOUS.test(text)) {
+    const ways = `${Number(text)} or ${text.replace('.', '')}`;
+    throw new InvalidValueError(`can be ${ways}: say --decimal . for the first, or --decimal , for the second`);
+  }
+  const match = NOTATIONS[mark ?? 'default'].exec(text) ?? SCIENTIFIC.exec(text);
+  if (!match) return undefined;
+  const [, sign, grouped = '', fraction = '', exponent] = match;
+  return { isNegative: sign === '-', whole: grouped.replaceAll(/\D/g, ''), fraction, exponent };
+};
+
+export const isAmbiguous = (value: Value): boolean => typeof value === 'string' && AMBIGUOUS.test(value.trim());
+
+/** Whether a cell has a number with a decimal point for certain, also beside a currency: `19.90 EUR`, `0.000`. */
+export const hasDecimalPoint = (value: Value | undefined): boolean => {
+  const number = typeof value === 'string' ? value.replaceAll(/[a-z\s]/gi, '') : '';
+  return /^[+-]?\d+\.\d+$/.test(number) && !AMBIGUOUS.test(number);
+};
 
 const MAX_INTEGER_DIGITS = 12;
 
@@ -25,11 +67,9 @@ export const amount: Parse<string> = (value, { decimal } = {}) => {
   return `${digits}.${decimals.padEnd(2, '0')}`;
 };
 
-/** The digits with a point between them, as they are or, of a floating-point number, those that it keeps. */
-const plainOf = (whole: string, fraction: string, exponent: string | undefined): string => {
-  const isExact = exponent === undefined && (whole + fraction).replace(/^0+/, '').length <= FLOAT_DIGITS;
-  if (isExact) return `${whole}.${fraction}`;
-  const number = Number(`${whole}.${fraction}e${exponent ?? 0}`);
+/** The digits that a floating-point number keeps, with a point between them. Amounts have at most 14. */
+const plainOf = (whole: string, fraction: string, exponent = '0'): string => {
+  const number = Number(`${whole}.${fraction}e${exponent}`);
   const text = number.toPrecision(FLOAT_DIGITS);
   // One that is too small or too large for that notation is no price, and is refused for its many digits.
   return text.includes('e') ? number.toFixed(100) : text;
@@ -78,15 +118,13 @@ export const commonCurrency = (...currencies: readonly (Value | undefined)[]): V
   return others.length > 0 ? [first, ...others] : first;
 };
 
+/** What files call the column of the currency, too. */
+export const CURRENCY_NAMES = { currency: ['currencyCode', 'priceCurrency'] };
+
 /** Takes the amounts, and the currency, out of prices as the API returns them: `{ "amount": "9.90", "currencyCode": "EUR" }`. */
 export const shapeMoney = (values: Record<string, Value>): void => {
   const prices = [values.price, values.listPrice];
-  const currencies = [
-    values.currency,
-    values.currencyCode,
-    values.priceCurrency,
-    ...prices.map((each) => (isObject(each) ? each.currencyCode : undefined)),
-  ];
+  const currencies = [values.currency, ...prices.map((each) => (isObject(each) ? each.currencyCode : undefined))];
   if (currencies.some((each) => each !== undefined)) values.currency = commonCurrency(...currencies);
   for (const name of ['price', 'listPrice']) if (isObject(values[name])) values[name] = values[name].amount ?? '';
 };

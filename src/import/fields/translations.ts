@@ -36,14 +36,6 @@ const translationsOf = (fields: ImportKind['fields'], names: readonly string[]):
   },
 });
 
-/** A slug is that of one row in each language. */
-export const explainSlug: NonNullable<ImportKind['explain']> = (columns, values) => {
-  if (columns !== 'kind, slug, language') return undefined;
-  const [kind = '', slug = '', language = ''] = values.split(', ');
-  const reason = `is the slug of another ${kind} in ${language}`;
-  return { field: `slug:${language}`, value: slug, reason };
-};
-
 const unknown = (name: string, names: readonly string[]): never => {
   throw new InvalidValueError(`has "${name}", but may have only ${names.join(', ')}`);
 };

@@ -2,8 +2,8 @@ import { compile } from 'html-to-text';
 import { isDay } from '../../parse-time.ts';
 import type { ReadOptions } from '../options.ts';
 import type { Value } from '../record.ts';
-import { digitsOf } from './number.ts';
 import { assertStorable, InvalidValueError, type Parse, textOf, trimmedOf, wordIn } from './parse.ts';
+import { digitsOf } from './price.ts';
 
 /** Any text, with its white space and line breaks. */
 export const longText: Parse<string> = (value) => assertStorable(textOf(value));
@@ -154,7 +154,7 @@ export const richText: Parse<string> = (value, { html = 'text' } = {}) => {
 };
 
 /** A text that is no HTML, but in which shops store some letters as entities: `Salt &amp; Pepper`. */
-export const withoutEntities = (text: string): string => text.replaceAll(ENTITIES, (entity) => decoded(entity));
+const withoutEntities = (text: string): string => text.replaceAll(ENTITIES, (entity) => decoded(entity));
 
 /** One that is white space stays. */
 const decoded = compile({ wordwrap: false, preserveNewlines: true, whitespaceCharacters: '\0' });
@@ -171,3 +171,54 @@ export const plainValue = (value: Value, { html }: ReadOptions): Value => {
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? withoutEntities(item) : item));
   return typeof value === 'string' ? withoutEntities(value) : value;
 };
+
+/** An index entry has at most 2,704 bytes, and a character at most four. */
+const MAX_CHARACTERS = 250;
+
+/** Characters left free for `-2`, `-3` and so on behind a slug that is taken. */
+const SUFFIX_CHARACTERS = 10;
+
+/** A slug of the file's own: any text without white space. */
+export const slug: Parse<string> = (value) => {
+  const text = textOf(value).trim();
+  if (text === '' || /[\s\p{Cc}]/u.test(text)) throw new InvalidValueError('must be a text without white space');
+  if (text.length > MAX_CHARACTERS) throw new InvalidValueError(`must have at most ${MAX_CHARACTERS} characters`);
+  return assertStorable(text);
+};
+
+/** A slug made from a name, where the file has none. Empty if the name has no letter or digit. */
+export const slugOfName = (name: string): string => cut(slugify(name), MAX_CHARACTERS - SUFFIX_CHARACTERS);
+
+/** The slug of a product whose file has none, and the name it was made from; nothing without a name. */
+export const slugOf = (name: string): { readonly slug?: string; readonly slugSource?: string } =>
+  name === '' ? {} : { slug: slugOfName(name), slugSource: name };
+
+/**
+ * Lower case letters and digits of any script, and hyphens between words. Accents of Latin and Greek letters go; in other scripts a mark makes
+ * another letter (か and が, и and й) or is a vowel. The result is composed (NFC), as people type it.
+ */
+export const slugify = (name: string): string =>
+  cut(
+    (
+      withoutEntities(name)
+        .replaceAll(COMPATIBLE, (part) => part.normalize('NFKD'))
+        .replaceAll(/(?<=[\p{Script=Latin}\p{Script=Greek}\p{N}]\p{M}*)\p{M}|[\p{Variation_Selector}\p{Me}'’]/gu, '')
+        .normalize('NFC')
+        .toLowerCase()
+        .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? []
+    ).join('-'),
+    MAX_CHARACTERS,
+  );
+
+/**
+ * What may be written in other letters that look alike, such as `ﬁ` and `Ａ`. Not so the vowels of Thai, Lao and Tibetan, and single letters of
+ * Korean: their compatible letters are not composed again, and nobody types them.
+ */
+const COMPATIBLE = /[^\p{Script=Thai}\p{Script=Lao}\p{Script=Tibetan}\u3131-\u318e]+/gu;
+
+/** Without half of a surrogate pair, or a hyphen, at the end. */
+const cut = (text: string, length: number): string =>
+  text
+    .slice(0, length)
+    .replace(/[\ud800-\udbff]$/, '')
+    .replace(/-$/, '');

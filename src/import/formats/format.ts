@@ -133,9 +133,6 @@ export const defineFormat = <Name extends string>(description: Description<Name>
   };
 };
 
-/** Bounds the memory that a file can take whose every record has other columns. */
-export const MAX_COLUMNS = 1000;
-
 const openFile = <Name extends string>(
   { names, texts = [] }: Pick<Description<Name>, 'names' | 'texts'>,
   options: ReadOptions,
@@ -192,10 +189,9 @@ const openFile = <Name extends string>(
     columnOf: (name) => columnsOf.get(name)?.[0] ?? names[name]?.[0] ?? name,
     otherLanguages: translations.otherLanguages,
     uses: (column) => {
-      const known = isUsed.get(column);
-      if (known !== undefined || isUsed.size >= MAX_COLUMNS) return known ?? false;
-      isUsed.set(column, take(column));
-      return isUsed.get(column) === true;
+      const known = isUsed.get(column) ?? take(column);
+      isUsed.set(column, known);
+      return known;
     },
   };
 };

@@ -5,7 +5,7 @@ import { jsonIn } from '../fields/parse.ts';
 import type { ImportKind } from '../kind.ts';
 import type { Key, MappedColumn, ReadOptions } from '../options.ts';
 import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type Format, type FormatReader, MAX_COLUMNS, partOf } from './format.ts';
+import { type Draft, defineFormat, type Format, type FormatReader, partOf } from './format.ts';
 import { google } from './google.ts';
 import { shopify } from './shopify.ts';
 import { plainName, spelledIn } from './translated-columns.ts';
@@ -22,14 +22,14 @@ export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
 const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format => {
   const { fields, foundBy, native, plural, table } = kind;
-  const { summary, recognises, extra = [], alternatives = {}, shape } = native;
+  const { summary, recognises, extra = [], aliases = {}, alternatives = {}, shape } = native;
   const names = [...Object.keys(fields), ...extra];
   return defineFormat({
     name: plural,
     summary,
     kind: table,
     keys: foundBy && ['slug', ...(Object.keys(foundBy) as Key[])],
-    names: Object.fromEntries(names.map((name) => [name, [name]])),
+    names: Object.fromEntries(names.map((name) => [name, [name, ...(aliases[name] ?? [])]])),
     texts: fields.translations?.texts,
     // Where another column finds rows, it tells files of them as slugs do.
     recognises: (hasAny, hasNoOther) =>
@@ -228,9 +228,7 @@ const findMapped = (
     if (column !== undefined) return column;
     if (records.some((record) => partOf(record, source) !== undefined)) return source;
     const hint = suggest(source, columns) || ` ${OTHER_LINE}.`;
-    throw new OperatorError(
-      `--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.slice(0, MAX_COLUMNS).join(', ')}`,
-    );
+    throw new OperatorError(`--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.join(', ')}`);
   };
   return map.map(({ target, source }) => ({ target, source: source && columnOf(source) }));
 };

@@ -1,8 +1,7 @@
-import { OperatorError } from '../../errors.ts';
+import { parse } from 'csv-parse/sync';
 import { commonCurrency } from '../fields/price.ts';
-import { slugOf } from '../fields/slug.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
-import { isSoldOut } from '../fields/values.ts';
+import { isSoldOut, slugOf } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
 import { ANY, type Offered, offerOf, withoutOptions } from './offer.ts';
@@ -52,9 +51,6 @@ const FEATURES = [
   ['ageGroup', 'Age group'],
 ] as const;
 
-/** Items of groups wait for the others until the end of the file, in memory. */
-const MAX_WAITING = 200_000;
-
 /** A feed for Google Merchant Center, as text with tabs or as XML. The items of a group, which may stand anywhere, are one product. */
 export const google = defineFormat({
   name: 'google',
@@ -75,17 +71,14 @@ export const google = defineFormat({
   recognises: (hasAny) =>
     hasAny('id') && hasAny('title') && hasAny('imagelink', 'availability', 'googleproductcategory'),
   open: (file) => {
+    // Items of groups wait for the others until the end of the file, in memory.
     const groups = new Map<string, [Item, ...Item[]]>();
     const brokenLines = new Map<string, number>();
-    let waiting = 0;
     return {
       read: (record) => {
         const item = toItem(record, file);
         const group = file.text(record, 'group');
         if (group === '') return [toDraft(item, withoutOptions(item.variant), file)];
-        waiting += 1;
-        if (waiting > MAX_WAITING)
-          throw new OperatorError(`A feed may have at most ${MAX_WAITING} items with an item_group_id: split it.`);
         const items = groups.get(group);
         // Of the others, their variants are kept alone.
         if (items) items.push({ ...item, product: items[0].product });
@@ -94,7 +87,7 @@ export const google = defineFormat({
       },
       readBroken: (record) => {
         const group = file.text(record, 'group');
-        if (!brokenLines.has(group) && brokenLines.size < MAX_WAITING) brokenLines.set(group, record.line);
+        if (!brokenLines.has(group)) brokenLines.set(group, record.line);
       },
       end: () => {
         // An item of no known group may be one of any.
@@ -269,10 +262,12 @@ const pairsOf = (value: Value | undefined, maxParts: 2 | 3): readonly Pair[] =>
     .flat()
     .flatMap((each): readonly (readonly Value[])[] => {
       if (isObject(each)) return [[each.attribute_name ?? each.name ?? '', each.attribute_value ?? each.value ?? '']];
-      return (String(each).match(/(?:[^,"]|"(?:[^"]|"")*"|")+/g) ?? []).map((text) => {
-        const parts = (text.match(/(?:[^:"]|"(?:[^"]|"")*"|")+/g) ?? []).map((part) => part.trim());
+      const pairs: string[][] = parse(String(each), {
+        ...{ delimiter: ':', record_delimiter: ',', trim: true, relax_column_count: true, relax_quotes: true },
+      });
+      return pairs.map((parts) => {
         const [name = '', ...rest] = parts.slice(parts.length >= 3 && maxParts === 3 ? 1 : 0);
-        return [name, rest.join(':')].map((part) => part.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"'));
+        return [name, rest.join(':')];
       });
     })
     .flatMap(([name, of]) =>

@@ -1,4 +1,3 @@
-import { isDay } from '../../parse-time.ts';
 import { centsOf } from '../fields/price.ts';
 import { stock } from '../fields/values.ts';
 import type { ReadOptions } from '../options.ts';
@@ -71,8 +70,8 @@ export const offerOf = (
   { regular, sale, from, to }: Readonly<Record<'regular' | 'sale' | 'from' | 'to', string>>,
 ): Offered => {
   // A date alone is the whole day.
-  const end = timeOf(/^\d{4}-\d\d-\d\d$/.test(to) ? `${to}T23:59:59Z` : to);
-  const isSale = sale !== '' && !(timeOf(from) > Date.now() || end < Date.now());
+  const end = Date.parse(/^\d{4}-\d\d-\d\d$/.test(to) ? `${to}T23:59:59Z` : to);
+  const isSale = sale !== '' && !(Date.parse(from) > Date.now() || end < Date.now());
   const price = isSale ? sale : regular;
   if (price === '') return { values: {} };
   if (!isSale) return { values: { price, ...(has('sale') && { listPrice: '' }) } };
@@ -80,10 +79,4 @@ export const offerOf = (
     values: { price, ...(has('price') && { listPrice: regular }) },
     columns: { price: columnOf('sale'), listPrice: columnOf('price') },
   };
-};
-
-/** NaN for a day that does not exist. */
-const timeOf = (text: string): number => {
-  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
-  return day !== undefined && !isDay(day) ? Number.NaN : Date.parse(text);
 };

@@ -1,7 +1,6 @@
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { SOME } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
-import { MAY_BE_CUT } from '../source/text.ts';
 import { type Draft, defineFormat, type FormatFile, type FormatReader, pick, type VariantDraft } from './format.ts';
 import { folded, type Offered, withoutOptions } from './offer.ts';
 
@@ -52,9 +51,6 @@ type ShopifyFile = FormatFile<keyof typeof NAMES>;
 /** The rows of one product. */
 type Rows = readonly [SourceRecord, ...SourceRecord[]];
 
-/** The most rows of one product: Shopify allows 2,048 variants and 250 images. */
-const MAX_ROWS = 5000;
-
 /** Shopify's product export. The first row of a handle is the product, and each row may hold a variant, an image or both. */
 export const shopify = defineFormat({
   name: 'shopify',
@@ -73,7 +69,7 @@ export const shopify = defineFormat({
     let rows: [SourceRecord, ...SourceRecord[]] | undefined;
     let rejection: string | undefined;
     const end = (): Draft[] => {
-      const drafts = rows ? [{ ...toDraft(rows, file), rejection: rejection ?? incompleteness(rows, file) }] : [];
+      const drafts = rows ? [{ ...toDraft(rows, file), rejection: rejection ?? headless(rows, file) }] : [];
       rows = undefined;
       rejection = undefined;
       return drafts;
@@ -83,7 +79,7 @@ export const shopify = defineFormat({
       usesOther: (name) => name === 'publishedat',
       read: (record) => {
         const isSame = rows && text(rows[0], 'slug') === text(record, 'slug');
-        const drafts = isSame && rows && rows.length < MAX_ROWS ? [] : end();
+        const drafts = isSame ? [] : end();
         const [first, ...more] = rowsOf(record, uses);
         if (rows) rows.push(first, ...more);
         else rows = [first, ...more];
@@ -162,13 +158,11 @@ const picturesOf = (rows: Rows, { has, text }: ShopifyFile): Record<string, Valu
   return { imageUrl: imageUrls[0] ?? '', imageUrls, ...(has('imageAlts') && { imageAlts: [...altOf.values()] }) };
 };
 
-/** Why rows may be a part of a product alone, which would replace all that the catalogue has of it. */
-const incompleteness = (rows: Rows, { has, text }: ShopifyFile): string | undefined => {
-  if (has('name') && text(rows[0], 'name') === '') return 'has no first row, with its title: put all its rows together';
-  return rows.at(-1)?.isUnterminated
-    ? `is in the last line, which has no line end${MAY_BE_CUT}. If it is complete, add a line end`
+/** Rows without the first one, which has the title, are a part of a product alone. */
+const headless = (rows: Rows, { has, text }: ShopifyFile): string | undefined =>
+  has('name') && text(rows[0], 'name') === ''
+    ? 'has no first row, with its title: put all its rows together'
     : undefined;
-};
 
 /** An active product that is not published is sold, but not in the online store. Where neither is said, the product keeps its status. */
 const toStatus = (status: string, published: string): string => {

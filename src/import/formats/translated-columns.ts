@@ -51,7 +51,7 @@ export class Translations {
     const field = this.#texts.get(plainName(own ?? text));
     const language = this.#codeOf(tag);
     if (language === DEFAULT) return field ?? own;
-    if (field !== undefined && language === undefined) this.#tell(column);
+    if (field !== undefined && language === undefined) this.otherLanguages.add(column);
     return field && language && `${field}:${language}`;
   }
 
@@ -70,7 +70,7 @@ export class Translations {
     const translations: Record<string, Value> = {};
     for (const [tag, texts] of entries ?? Object.entries(isObject(value) ? value : {})) {
       const language = this.#codeOf(tag);
-      if (language === undefined) this.#tell(`translations.${tag}`);
+      if (language === undefined) this.otherLanguages.add(`translations.${tag}`);
       else if (language !== DEFAULT) translations[language] = this.#named(texts);
     }
     for (const [name, text] of given) {
@@ -88,10 +88,6 @@ export class Translations {
     );
   }
 
-  #tell(column: string): void {
-    if (this.otherLanguages.size < MAX_OTHERS) this.otherLanguages.add(column);
-  }
-
   #codeOf(tag: string): string | undefined {
     if (tag === DEFAULT) return DEFAULT;
     const language = this.#languages.find(tag.replaceAll('_', '-'));
@@ -101,5 +97,3 @@ export class Translations {
 
 /** Shopware's word for the language of the tables' own columns. */
 const DEFAULT = 'DEFAULT';
-
-const MAX_OTHERS = 1000;

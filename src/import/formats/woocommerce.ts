@@ -1,8 +1,6 @@
-import { OperatorError } from '../../errors.ts';
-import { centsOf } from '../fields/price.ts';
-import { slugOf } from '../fields/slug.ts';
+import { deepest } from '../fields/lists.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
-import { plainValue, SOME, TRUE } from '../fields/values.ts';
+import { plainValue, SOME, slugOf, TRUE } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
 import { ANY, folded, type Offered, offerOf, withoutOptions } from './offer.ts';
@@ -45,12 +43,6 @@ interface Attribute {
   readonly isHidden: boolean;
 }
 
-/** Variable products wait for their variations until the end of the file, in memory, and groups for the prices of their members. */
-const MAX_WAITING = 50_000;
-
-/** The prices that are remembered for groups. */
-const MAX_PRICES = 200_000;
-
 // Extensions have types of their own: `variable-subscription` has variations, and its variations are a `subscription_variation`.
 const VARIABLE = /(?:^|[,\s])variable(?:[-_,\s]|$)/i;
 const VARIATION = /(?:^|[-_,\s])variation(?:[,\s]|$)/i;
@@ -67,7 +59,6 @@ export const woocommerce = defineFormat({
   columnOf: { slug: 'name', listPrice: 'price', imageUrl: 'imageUrls', status: 'published' },
   keys: ['slug', 'sku'],
   recognises: (hasAny) => {
-    if (hasAny('type') && hasAny('name') && hasAny('published') && hasAny('regularprice')) return true;
     // A file of few columns, and none that another format has in the place of WooCommerce's.
     const isOwn =
       hasAny('regularprice', 'saleprice', 'visibilityincatalog', 'datesalepricestarts', 'groupedproducts') ||
@@ -82,9 +73,10 @@ export const woocommerce = defineFormat({
       attributesOf: (record) => attributesOf(record, [...attributeColumns.values()]),
     };
     const { has, text, options } = file;
+    // Variable products wait for their variations until the end of the file, in memory, and groups for the prices of their members.
     const parents: SourceRecord[] = [];
     const groups: SourceRecord[] = [];
-    const priceOf = new Map<string, string>();
+    const pricedBy = new Map<string, VariantDraft>();
     const variationsOf = new Map<string, Variation[]>();
     let rejection: string | undefined;
 
@@ -97,10 +89,10 @@ export const woocommerce = defineFormat({
     const namesOf = (record: SourceRecord): string[] =>
       [text(record, 'sku'), `id:${text(record, 'id')}`].filter(Boolean);
 
-    const remembered = (record: SourceRecord, draft: Draft, price = draft.values.price): Draft => {
-      if (typeof price === 'string' && priceOf.size < MAX_PRICES) {
-        for (const name of namesOf(record)) priceOf.set(name, price);
-      }
+    const remembered = (record: SourceRecord, draft: Draft): Draft => {
+      const { values } = folded(draft.variants ?? [draft], options);
+      if (values.price !== undefined)
+        for (const name of namesOf(record)) pricedBy.set(name, { ...placeOf(record), values });
       return draft;
     };
     const toParent = (record: SourceRecord): Draft => {
@@ -108,17 +100,15 @@ export const woocommerce = defineFormat({
       const variations = names.flatMap((name) => variationsOf.get(name) ?? []);
       for (const name of names) variationsOf.delete(name);
       const offered = offerOfVariations(record, variations, file);
-      const draft = { ...toDraft(record, offered, file, variations), rejection };
-      return remembered(record, draft, folded(offered.variants ?? [draft], options).values.price);
+      return remembered(record, { ...toDraft(record, offered, file, variations), rejection });
     };
     /** A group has no price of its own: it costs what its cheapest member costs. */
     const toGroup = (record: SourceRecord): Draft => {
       const draft = toDraft(record, ownOffer(record, file), file);
       if (!has('price') && !has('sale')) return draft;
-      const prices = listOf(text(record, 'members')).map((member) => priceOf.get(member) ?? '');
-      const cents = prices.map((price) => centsOf(price, options) ?? Number.POSITIVE_INFINITY);
-      const price = prices[cents.indexOf(Math.min(...cents))] ?? '';
-      if (price !== '') return { ...draft, values: { ...draft.values, price, listPrice: '' } };
+      const members = listOf(text(record, 'members')).flatMap((name) => pricedBy.get(name) ?? []);
+      const { price } = folded(members, options).values;
+      if (price !== undefined) return { ...draft, values: { ...draft.values, price, listPrice: '' } };
       return { ...draft, rejection: 'is a group of products, none of which is in the file with a price' };
     };
     const toOrphan = ({ line, record, name, parent }: Variation): Draft => ({
@@ -142,8 +132,6 @@ export const woocommerce = defineFormat({
           variations.push(toVariation(record, file));
           variationsOf.set(parent, variations);
         } else if (isGroup || isVariable(record)) {
-          if (parents.length + groups.length >= MAX_WAITING)
-            throw new OperatorError(`A file may have at most ${MAX_WAITING} variable or grouped products: split it.`);
           (isGroup ? groups : parents).push(record);
         } else return [remembered(record, toDraft(record, withoutOptions(toVariant(record, file)), file))];
         return [];
@@ -222,7 +210,7 @@ const toDraft = (
       ...file.translationsIn(record),
       ...pick(['subtitle', 'description'], file, (column) => linesOf(read(column))),
       ...pick(['brand'], file, () => listOf(read('brand'))[0] ?? ''),
-      ...pick(['category'], file, () => deepestOf(listOf(read('category')))),
+      ...pick(['category'], file, () => deepest(listOf(read('category')), options)),
       ...pick(['tags'], file, () => listOf(read('tags'))),
       ...pick(['imageUrls'], file, () => images),
       ...(isWhole && attributes && { attributes }),
@@ -329,10 +317,6 @@ const statusOf = (published: string, visibility: string): string => {
   const isShown = word === '' || TRUE.includes(word.toLowerCase());
   return visibility === 'hidden' && isShown ? 'OFF_SALE' : status;
 };
-
-/** The deepest of several categories: the export names the parents of a category, too. */
-const deepestOf = (categories: readonly string[]): string =>
-  categories.toSorted((one, other) => other.split('>').length - one.split('>').length)[0] ?? '';
 
 /** The export writes line ends as `\n`. */
 const linesOf = (text: string): string => text.replaceAll(/(?<!\\)\\n/g, '\n').replaceAll('\\\\n', '\\n');

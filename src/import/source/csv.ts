@@ -48,7 +48,6 @@ export async function* readCsv(
     };
 
     if (!header) {
-      if (line === 1) advance(separatorLineLength(text));
       while (line < headerLine && at < text.length) advance(text.indexOf(NEWLINE, at) + 1 || text.length);
       delimiter = detectDelimiter(text.subarray(at));
     }
@@ -136,7 +135,7 @@ const toHeader = (row: readonly string[], sourceName: string): string[] => {
 const toRecord = (header: readonly string[], row: readonly string[], line: number, endsFile: boolean): SourceRecord => {
   // Some programs end each row with a delimiter.
   const isWhole = row.length >= header.length && row.slice(header.length).every((cell) => cell.trim() === '');
-  if (isWhole) return { line, fields: toFields(header, row), ...(endsFile && { isUnterminated: true }) };
+  if (isWhole) return { line, fields: toFields(header, row) };
   const isCut = endsFile && row.length < header.length;
   const reason = `has ${row.length} columns, but the first row names ${header.length}${isCut ? MAY_BE_CUT : ''}`;
   return { line, fields: toFields(header, isCut ? row.slice(0, -1) : row), fault: { line, reason } };
@@ -155,13 +154,6 @@ const cellsBeforeError = (row: string, delimiter: string): string[] => {
   const cells = row.matchAll(new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}]*))[${delimiter}]`, 'gy'));
   return [...cells].map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
 };
-
-/** Excel writes the delimiter on a line above the header: `sep=;`, and a spreadsheet that saves it again puts it into quotes. */
-const separatorLineLength = (text: Buffer): number =>
-  text
-    .subarray(0, 16)
-    .toString('latin1')
-    .match(/^(?:sep=.|"sep=."[,;\t|]*)\r?\n/i)?.[0].length ?? 0;
 
 /** The one that occurs most often in the first line, outside quotes. */
 const detectDelimiter = (text: Buffer): string => {

@@ -35,16 +35,13 @@ export async function* readText(source: Source, signal: AbortSignal): AsyncGener
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
   let isFirst = true;
-  let lineEnd = NEWLINE;
   for await (const block of source.blocks(signal)) {
     let bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
     if (isFirst) {
       bytes = withoutByteOrderMark(bytes, source.name);
-      // Before OS X, lines on a Mac ended with a carriage return alone.
-      if (!bytes.includes(NEWLINE) && bytes.includes(CARRIAGE_RETURN)) lineEnd = CARRIAGE_RETURN;
       isFirst = false;
     }
-    const end = bytes.lastIndexOf(lineEnd) + 1 || (bytes.length > MAX_RECORD_BYTES ? lastCharacterStart(bytes) : 0);
+    const end = bytes.lastIndexOf(NEWLINE) + 1 || (bytes.length > MAX_RECORD_BYTES ? lastCharacterStart(bytes) : 0);
     rest = bytes.subarray(end);
     if (end === 0) continue;
     const text = bytes.subarray(0, end);

@@ -1,7 +1,6 @@
 import pg, { type ClientBase } from 'pg';
 import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
-import { rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken } from './checks.ts';
-import { findExisting, STAGE } from './stage.ts';
+import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken, STAGE } from './stage.ts';
 import { createTableWriter, freeValues } from './writer.ts';
 
 export interface MergeContext extends WriteContext {
@@ -108,8 +107,8 @@ const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseErro
   const { message, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
-  const explained = kind.explain?.(named ?? '', value ?? '');
-  if (explained) return { ordinal, ...explained };
+  // Of several columns, the database says more.
+  if (named?.includes(',')) return { ordinal, field: null, value, reason: `is refused by the database: ${detail}` };
   const field = named === null ? null : fieldOf(kind, named);
   return { ordinal, field, value, reason: `is refused by the database: ${message}` };
 };

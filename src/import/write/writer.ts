@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { oneRow } from '../../database/client.ts';
 import type { Field, ImportKind, Range, WriteContext, Written } from '../kind.ts';
-import { isPresent, STAGE } from './stage.ts';
+import { isPresent, STAGE, uniqueFieldsOf } from './stage.ts';
 
 /** The statements that write the rows of a staging table into the table of their kind. */
 export interface TableWriter {
@@ -129,10 +129,6 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
   );
   return new Map(rows.map(({ column, expression }) => [column, expression]));
 };
-
-/** The fields whose values rows of the catalogue may give to one another. The key finds the row, and so stays. */
-export const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
-  Object.entries(fields).filter(([name, { isUnique }]) => isUnique && name !== key);
 
 /**
  * Takes values that no two rows may have from rows that get another, where a row of the file gets theirs: at whatever place of the file, also in

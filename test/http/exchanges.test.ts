@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createTurnBatch } from '../../src/http/turn-batch.ts';
+import { createTurnBatch } from '../../src/http/exchanges.ts';
 
 const createNumbers = () => {
   const handled: number[] = [];
