@@ -284,6 +284,8 @@ export class NextChange {
   #knownMs = Number.NEGATIVE_INFINITY;
   /** The earliest that was notified since the last heartbeat was sent, whose answer may not have it yet. */
   #notifiedMs = Number.POSITIVE_INFINITY;
+  /** The earliest that was still to come when it became known, and is not known to be past. */
+  #plannedMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -298,16 +300,23 @@ export class NextChange {
   mayBeAt(ms = Number.NEGATIVE_INFINITY): void {
     this.#notifiedMs = Math.min(this.#notifiedMs, ms);
     this.#knownMs = Math.min(this.#knownMs, ms);
+    if (ms > this.#clock.nowMs()) this.#plannedMs = Math.min(this.#plannedMs, ms);
   }
 
   isAsked(): void {
     this.#notifiedMs = Number.POSITIVE_INFINITY;
   }
 
-  /** @returns whether a time that was known is past */
+  /**
+   * As a heartbeat says.
+   * @returns whether a planned time is past, and the next one is known. What was past when it was notified belongs to the change that was notified.
+   */
   isAt(ms: number): boolean {
-    const beforeMs = this.#knownMs;
+    const nowMs = this.#clock.nowMs();
     this.#knownMs = Math.min(ms, this.#notifiedMs);
-    return beforeMs > Number.NEGATIVE_INFINITY && beforeMs < this.#knownMs && beforeMs <= this.#clock.nowMs();
+    if (this.#knownMs <= nowMs) return false;
+    const isPast = this.#plannedMs <= nowMs;
+    this.#plannedMs = this.#knownMs;
+    return isPast;
   }
 }

@@ -3,7 +3,6 @@ import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLFieldResolver,
-  type GraphQLObjectType,
   type GraphQLSchema,
   getArgumentValues,
   isIntrospectionType,
@@ -77,32 +76,38 @@ export const isListSize = (argument: GraphQLArgument): boolean => rangeOf(argume
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 
-/** A wrapper with as many parameters as its resolver: an operation is compiled only where no resolver takes the fourth, `info`. */
-export const around = <Wrapper extends GraphQLFieldResolver<unknown, never>>(
-  resolve: Resolver,
-  wrapper: Wrapper,
-): Wrapper => Object.defineProperty(wrapper, 'length', { value: resolve.length });
+type Field = GraphQLField<unknown, unknown>;
 
-/** Makes every field of the schema check its arguments before it resolves. */
-export const enforceBounds = (schema: GraphQLSchema): GraphQLSchema => {
-  for (const { field } of objectFieldsOf(schema)) {
-    const bounded = field.args.filter((argument) => rangeOf(argument) ?? maxItemsOf(argument));
-    const { resolve } = field;
-    if (bounded.length === 0 || !resolve) continue;
-    field.resolve = around(resolve, (source, args, context, info) => {
-      for (const argument of bounded) checkBounds(argument, args[argument.name]);
-      return resolve(source, args, context, info);
-    });
+/**
+ * Puts a wrapper around the resolver of each field that it finds one for, introspection excepted. It has as many parameters as the resolver: an
+ * operation is compiled only where no resolver takes the fourth, `info`.
+ * @param wrapperOf is given the field's coordinate, too: `Query.products`
+ */
+export const wrapResolvers = (
+  schema: GraphQLSchema,
+  wrapperOf: (field: Field, resolve: Resolver, coordinate: string) => GraphQLFieldResolver<unknown, never> | undefined,
+): GraphQLSchema => {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || isIntrospectionType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const { resolve } = field;
+      const wrapper = resolve && wrapperOf(field, resolve, `${type.name}.${field.name}`);
+      if (wrapper) field.resolve = Object.defineProperty(wrapper as Resolver, 'length', { value: resolve.length });
+    }
   }
   return schema;
 };
 
-interface ObjectField {
-  readonly type: GraphQLObjectType;
-  readonly field: ReturnType<GraphQLObjectType['getFields']>[string];
-  /** `Query.products` */
-  readonly coordinate: string;
-}
+/** Makes every field of the schema check its arguments before it resolves. */
+export const enforceBounds = (schema: GraphQLSchema): GraphQLSchema =>
+  wrapResolvers(schema, (field, resolve) => {
+    const bounded = field.args.filter((argument) => rangeOf(argument) ?? maxItemsOf(argument));
+    if (bounded.length === 0) return undefined;
+    return (source, args, context, info) => {
+      for (const argument of bounded) checkBounds(argument, args[argument.name]);
+      return resolve(source, args, context, info);
+    };
+  });
 
 /** The value of one argument of a field, its default included; undefined where the field refuses it. */
 export const argumentValue = (argument: GraphQLArgument, node: FieldNode, variables?: VariableValues): unknown => {
@@ -112,17 +117,6 @@ export const argumentValue = (argument: GraphQLArgument, node: FieldNode, variab
     return undefined;
   }
 };
-
-type Field = GraphQLField<unknown, unknown>;
-
-/** Every field of every object type, introspection excepted. */
-export const objectFieldsOf = (schema: GraphQLSchema): ObjectField[] =>
-  Object.values(schema.getTypeMap())
-    .filter(isObjectType)
-    .filter((type) => !isIntrospectionType(type))
-    .flatMap((type) =>
-      Object.values(type.getFields()).map((field) => ({ type, field, coordinate: `${type.name}.${field.name}` })),
-    );
 
 /** @throws AppError BAD_USER_INPUT for a value of the argument's type that is out of its bounds; an absent value or null is in them */
 export const checkBounds = (argument: GraphQLArgument, value: unknown): void => {

@@ -65,7 +65,8 @@ export class Documents {
   });
   /** The texts of documents that are as they were parsed. */
   readonly #texts = new WeakMap<DocumentNode, string>();
-  readonly #errors = new WeakMap<DocumentNode, readonly GraphQLError[]>();
+  /** Those that have no errors, of REST paths too. */
+  readonly #checked = new WeakSet<DocumentNode>();
   readonly #operations = new WeakMap<DocumentNode, Map<string, Operation>>();
 
   constructor(options: Options) {
@@ -93,19 +94,16 @@ export class Documents {
     const { areShared, fieldSuggestions } = this.#options;
     // Nothing distinguishes the rules that a plugin adds, and it may not add them for everybody.
     const isRemembered = areShared && rules.length === this.rules.length && schema === this.#options.schema;
-    const known = isRemembered ? this.#errors.get(document) : undefined;
-    if (known) return known;
+    if (isRemembered && this.#checked.has(document)) return [];
     const options = { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !fieldSuggestions };
     const errors = validate(schema, document, rules, options);
-    if (isRemembered) this.#remember(document, errors);
-    return errors;
-  }
-
-  #remember(document: DocumentNode, errors: readonly GraphQLError[]): void {
-    this.#errors.set(document, errors);
-    const text = this.#texts.get(document);
     // A faulty one would take the place of one in use: clients can make up any number.
-    if (errors.length === 0 && text !== undefined) this.#valid.set(text, document);
+    if (isRemembered && errors.length === 0) {
+      this.#checked.add(document);
+      const text = this.#texts.get(document);
+      if (text !== undefined) this.#valid.set(text, document);
+    }
+    return errors;
   }
 
   /** Parses and validates a text as if a client had sent it. */
@@ -114,12 +112,18 @@ export class Documents {
     return { document, errors: this.validate(this.#options.schema, document, this.rules) };
   }
 
-  /** The operation of a valid document; undefined where the name selects none. */
-  prepare({ document, operationName, schema }: AskedDocument): Operation | undefined {
+  /** The operation of a valid document; undefined where the name selects none. @param schema by default that of the gateway */
+  prepare({
+    document,
+    operationName,
+    schema = this.#options.schema,
+  }: Pick<ExecutionArgs, 'document' | 'operationName'> & Partial<Pick<ExecutionArgs, 'schema'>>):
+    | Operation
+    | undefined {
     const name = operationName ?? '';
     const known = this.#operations.get(document)?.get(name);
     if (known) return known;
-    const operation = prepareOperation(schema ?? this.#options.schema, document, operationName, {
+    const operation = prepareOperation(schema, document, operationName, {
       hideSuggestions: !this.#options.fieldSuggestions,
       text: this.#texts.get(document),
     });
@@ -129,10 +133,4 @@ export class Documents {
     }
     return operation;
   }
-}
-
-/** The arguments of an execution that say which operation it is for. */
-export interface AskedDocument extends Pick<ExecutionArgs, 'document' | 'operationName'> {
-  /** @default that of the gateway */
-  readonly schema?: GraphQLSchema;
 }

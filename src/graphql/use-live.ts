@@ -11,7 +11,7 @@ import { ExecutionFailed } from './failures.ts';
 import { ChangeTopics } from './live/change-topics.ts';
 import { CHANGES_FIELD } from './live/changes.ts';
 import { type EndReason, EventSequence, type SequenceObserver, type Topic } from './live/event-sequence.ts';
-import { type ChangeSource, type LiveOperation, MIN_INTERVAL_MS, Topics } from './live/topics.ts';
+import { type ChangeSource, type LiveOperation, Topics } from './live/topics.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 interface Deps {
@@ -41,7 +41,7 @@ const LAG_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5];
 
 /** How often the topics of all streams are looked after. */
 const TICK_MS = 20;
-const TICKS_PER_INTERVAL = MIN_INTERVAL_MS / TICK_MS;
+const TICKS_PER_HEARTBEAT = 100 / TICK_MS;
 
 /** How often their tokens are verified again. */
 const TICKS_PER_VERIFICATION = 1000 / TICK_MS;
@@ -58,8 +58,8 @@ export class Live {
   readonly #deps: Deps;
   readonly #topics: Topics;
   readonly #changeTopics: ChangeTopics;
-  /** Each takes a place until it ends. */
-  readonly #streams = new Set<EventSequence>();
+  /** Each takes a place until it ends, and verifies the token of its caller again. */
+  readonly #streams = new Map<EventSequence, () => Promise<void> | undefined>();
   readonly #opened = new WeakMap<Call, OpenedStream>();
   /** Executes for all listeners: each of them was admitted, and the limits are those of the operation. */
   readonly #anybody: Caller;
@@ -97,7 +97,7 @@ export class Live {
   /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
   complete(): void {
     this.#isOver = true;
-    for (const stream of this.#streams) stream.end('shutdown');
+    for (const stream of this.#streams.keys()) stream.end('shutdown');
   }
 
   close(): void {
@@ -119,7 +119,9 @@ export class Live {
       : this.#beginState(asked, call));
     this.#refuseExcess();
     this.#opened.get(call)?.events.end('client');
-    const events = this.#open(this.#deps.isRestricted ? () => call.admit(rootFields) : NO_TOKEN);
+    const events = new EventSequence(this.#observer);
+    this.#streams.set(events, this.#deps.isRestricted ? () => call.admit(rootFields) : NO_TOKEN);
+    this.#ticking ??= apart(() => setInterval(() => this.#tick(), TICK_MS));
     this.#opened.set(call, { events, outcome });
     events.listenTo(join(events));
     if (this.#isOver) events.end('shutdown');
@@ -129,13 +131,6 @@ export class Live {
   #refuseExcess(): void {
     if (this.#streams.size >= this.#deps.maxSubscriptions)
       throw new Overloaded('There are too many subscriptions. Try again shortly.');
-  }
-
-  #open(verify: EventSequence['verify']): EventSequence {
-    const stream = new EventSequence(verify, this.#observer);
-    this.#streams.add(stream);
-    this.#ticking ??= apart(() => setInterval(() => this.#tick(), TICK_MS));
-    return stream;
   }
 
   readonly #observer: SequenceObserver = {
@@ -184,18 +179,16 @@ export class Live {
     }
     this.#ticks += 1;
     this.#topics.look();
-    if (this.#ticks % TICKS_PER_INTERVAL === 0) {
-      // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
-      void this.#deps.source.freshnessMonitor.freshen();
-      this.#changeTopics.look();
-    }
+    this.#changeTopics.look();
+    // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
+    if (this.#ticks % TICKS_PER_HEARTBEAT === 0) void this.#deps.source.freshnessMonitor.freshen();
     if (this.#deps.isRestricted && this.#ticks % TICKS_PER_VERIFICATION === 0) this.#verifyAll();
   }
 
   #verifyAll(): void {
-    for (const stream of this.#streams) {
+    for (const [stream, verify] of this.#streams) {
       // Where a token cannot be verified at the moment, the stream goes on.
-      stream.verify()?.catch((error: unknown) => {
+      verify()?.catch((error: unknown) => {
         if (error instanceof AppError && error.code === 'UNAUTHENTICATED') stream.end('token', error);
       });
     }

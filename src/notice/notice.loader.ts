@@ -56,6 +56,7 @@ export const createNoticeLoaders = (
   late?: LateSource,
 ) => {
   let current: Promise<Notice[]> | undefined;
+  let nextChange: Promise<Date | null> | undefined;
 
   const read = async (id: number): Promise<Notice | null> => {
     dependencies.add('notice');
@@ -92,7 +93,8 @@ export const createNoticeLoaders = (
     /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
     nextChangeAt: (): Promise<Date | null> => {
       dependencies.add('notice');
-      return reads.nextChangeAt(now);
+      nextChange ??= reads.nextChangeAt(now);
+      return nextChange;
     },
     /** A readable notice, else null. Where the operation takes late values, its view count is one. */
     viewed: memo(dependencies.takesLate ? readViewed : read),

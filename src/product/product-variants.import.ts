@@ -15,10 +15,11 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
   return {
     begin: async () => {
       await products.begin(context);
-      // Variants that go give their skus to those that come.
+      // Variants that go give their skus to those that come. Without "or", the planner joins.
+      const gone = prune ? `${isAbsent()} or ${prune.isGone}` : isAbsent();
       const { rows } = await client.query<{ id: number }>(`
         select t.id from product_variant t
-        where exists (select from ${INNER_STAGE} v where v.sku = t.sku) and (${isAbsent()} or ${prune?.isGone ?? 'false'})`);
+        where exists (select from ${INNER_STAGE} v where v.sku = t.sku) and (${gone})`);
       const ids = rows.map(({ id }) => id);
       if (ids.length > 0) await client.query('update product_variant set sku = null where id = any ($1)', [ids]);
       await freeValues(client, kind, INNER_STAGE);
@@ -104,7 +105,8 @@ export const findVariants = async (client: ClientBase, stage: string): Promise<v
   await client.query(`
     update ${stage} s set target_id = t.id from product_variant t
     where s.target_id is null and t.product_id = s.owner_id and t.sku = s.sku
-      and not exists (select from ${stage} o where o.target_id = t.id or (o.owner_id, o.sku) = (s.owner_id, s.sku) and o.ordinal > s.ordinal)`);
+      and not exists (select from ${stage} o where o.target_id = t.id)
+      and not exists (select from ${stage} o where (o.owner_id, o.sku) = (s.owner_id, s.sku) and o.ordinal > s.ordinal)`);
 };
 
 /** Variants whose file has no positions keep theirs, unless one is new or their order is another. */

@@ -268,6 +268,8 @@ test('views that get no answer fail after the timeout, also those whose turn has
   };
   const counter = new ViewCounter(sql, createClock(), 20);
   const first = counter.view(1);
+  // On a busy machine it fails before anybody waits for it.
+  first.catch(() => {});
   await expect.poll(() => counter.waiting()).toBe(0);
   await Promise.all([first, counter.view(1)].map((view) => expect(view).rejects.toThrow(databaseUnavailable())));
   answer.resolve();

@@ -43,5 +43,5 @@ test('graphql-js tells of each document once, and of executions that are its own
   await gateway.graphql(executed);
   expect(take()).toEqual(['execute:rootSelectionSet', 'execute:variableCoercion', 'parse', 'resolve', 'validate']);
   await gateway.graphql(executed);
-  expect(take()).toEqual(['execute:rootSelectionSet', 'resolve']);
+  expect(take()).toEqual(['execute:rootSelectionSet', 'execute:variableCoercion', 'resolve']);
 });

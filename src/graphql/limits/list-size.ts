@@ -12,13 +12,12 @@ import {
 } from 'graphql';
 import {
   argumentValue,
-  around,
   DEFAULT_PAGE_SIZE,
   isListSize,
   LIST_SIZE,
   MAX_IDS,
-  objectFieldsOf,
   rangeOf,
+  wrapResolvers,
 } from '../arguments.ts';
 import type { OperationContext, RowCount } from '../context.ts';
 import { isPromise } from '../executor/compile.ts';
@@ -106,21 +105,18 @@ const reader = (
  * Makes every list count the rows that it returns. The cost of an operation is an estimate where the length of a list is assumed: a shop may
  * have fifty categories where ten were assumed, and lists in lists multiply the difference.
  */
-export const enforceRowCount = (schema: GraphQLSchema): GraphQLSchema => {
-  for (const { field, coordinate } of objectFieldsOf(schema)) {
-    const { resolve } = field;
-    if (!isObjectList(field) || !resolve) continue;
-    field.resolve = around(resolve, (source, args, context: OperationContext, info) => {
+export const enforceRowCount = (schema: GraphQLSchema): GraphQLSchema =>
+  wrapResolvers(schema, (field, resolve, coordinate) => {
+    if (!isObjectList(field)) return undefined;
+    return (source, args, context: OperationContext, info) => {
       const count = (items: unknown): unknown => {
         if (Array.isArray(items)) countRows(context.rowCount, items.length, coordinate);
         return items;
       };
       const items: unknown = resolve(source, args, context, info);
       return isPromise(items) ? items.then(count) : count(items);
-    });
-  }
-  return schema;
-};
+    };
+  });
 
 /** @throws AppError QUERY_TOO_COMPLEX */
 const countRows = (count: RowCount, rows: number, field: string): void => {

@@ -10,6 +10,9 @@ import { type ChangeSource, MIN_INTERVAL_MS } from './topics.ts';
 const NOTHING: Changes = { products: [], categories: [], notices: [], everything: false };
 export const EVERYTHING: Changes = { ...NOTHING, everything: true };
 
+/** A transaction of many rows is notified in parts. */
+const COLLECT_MS = 20;
+
 /** An operation on the change feed. */
 interface Feed {
   /** Equal for equal operations. */
@@ -23,7 +26,8 @@ interface Feed {
 interface Untold {
   readonly listener: EventSequence;
   readonly feed: Feed;
-  readonly joinedMs: number;
+  /** When it may have its next event, by `performance.now()`. */
+  notBeforeMs: number;
   changes: Changes;
   /** Whether its next event is being made. */
   isAwaited: boolean;
@@ -38,7 +42,7 @@ export class ChangeTopics {
   readonly #source: ChangeSource;
   readonly #untold = new Map<EventSequence, Untold>();
   #beginning = 0;
-  /** The latest changes, and when they were notified, by `performance.now()`. */
+  /** The latest changes, and when the first of those was notified that came together, by `performance.now()`. */
   #notified: { readonly change: Change; readonly atMs: number }[] = [];
   /** Those that name no rows, while it is not known when what they have changed begins or ends. */
   readonly #unnamed: Change[] = [];
@@ -68,12 +72,12 @@ export class ChangeTopics {
     try {
       const result = await run(EVERYTHING);
       const feed: Feed = { key, run, nothing: textOfResult(await run(NOTHING)) };
-      await delay(freshnessMs);
+      await delay(freshnessMs + COLLECT_MS);
       return (listener) => {
         // What is older than its first event is not told to it.
         this.#gather();
-        const joinedMs = performance.now();
-        this.#untold.set(listener, { listener, feed, joinedMs, changes: NOTHING, isAwaited: false });
+        const notBeforeMs = performance.now() + MIN_INTERVAL_MS;
+        this.#untold.set(listener, { listener, feed, notBeforeMs, changes: NOTHING, isAwaited: false });
         return { first: () => ({ result }), leave: () => void this.#untold.delete(listener) };
       };
     } finally {
@@ -81,15 +85,15 @@ export class ChangeTopics {
     }
   }
 
-  /** Tells all who wait what has changed; to be called again and again, but not more often than they may hear of it. */
+  /** Tells all who wait what has changed; to be called again and again. */
   look(): void {
     if (!this.#isOn) return;
     void this.#plan();
     this.#gather();
     const nowMs = performance.now();
     const due = [...this.#untold.values()].filter(
-      ({ changes, listener, isAwaited, joinedMs }) =>
-        changes !== NOTHING && listener.isWaiting && !isAwaited && nowMs - joinedMs >= MIN_INTERVAL_MS,
+      ({ changes, listener, isAwaited, notBeforeMs }) =>
+        changes !== NOTHING && listener.isWaiting && !isAwaited && nowMs >= notBeforeMs,
     );
     // Most have been told the same before.
     for (const equal of Map.groupBy(due, ({ feed }) => feed.key).values())
@@ -121,12 +125,15 @@ export class ChangeTopics {
   }
 
   #notify(change: Change): void {
-    if (this.#isOn) this.#notified.push({ change, atMs: performance.now() });
+    if (!this.#isOn) return;
+    const nowMs = performance.now();
+    const { atMs = Number.NEGATIVE_INFINITY } = this.#notified.at(-1) ?? {};
+    this.#notified.push({ change, atMs: nowMs - atMs < COLLECT_MS ? atMs : nowMs });
   }
 
   /** Adds the changes that may be told by now to what each listener has not heard of. */
   #gather(): void {
-    const untilMs = performance.now() - this.#source.freshnessMs;
+    const untilMs = performance.now() - this.#source.freshnessMs - COLLECT_MS;
     const isOld = ({ atMs }: { readonly atMs: number }): boolean => atMs <= untilMs;
     const changes = namedBy(this.#notified.filter(isOld).map(({ change }) => change));
     this.#notified = this.#notified.filter((notified) => !isOld(notified));
@@ -134,7 +141,8 @@ export class ChangeTopics {
   }
 
   async #tell(changes: Changes, group: readonly Untold[]): Promise<void> {
-    for (const untold of group) Object.assign(untold, { changes: NOTHING, isAwaited: true });
+    const notBeforeMs = performance.now() + MIN_INTERVAL_MS;
+    for (const untold of group) Object.assign(untold, { changes: NOTHING, isAwaited: true, notBeforeMs });
     const [{ feed }] = group as [Untold];
     const told = await feed.run(changes).then(
       (result) => ({ result }),

@@ -31,8 +31,6 @@ const DONE: Step = { done: true, value: undefined };
 
 /** The events of one listener. One that reads slowly gets the latest of those that came meanwhile, and none that shows what it has read last. */
 export class EventSequence implements AsyncIterableIterator<ExecutionResult, undefined> {
-  /** Verifies the token of the caller again. */
-  readonly verify: () => Promise<void> | undefined;
   readonly #observer: SequenceObserver;
   #topic: Topic | undefined;
   #unread: LiveEvent | undefined;
@@ -41,8 +39,7 @@ export class EventSequence implements AsyncIterableIterator<ExecutionResult, und
   #reader: ((step: Step) => void) | undefined;
   #isEnded = false;
 
-  constructor(verify: EventSequence['verify'], observer: SequenceObserver) {
-    this.verify = verify;
+  constructor(observer: SequenceObserver) {
     this.#observer = observer;
   }
 
