@@ -12,7 +12,10 @@ export interface JwtConfig {
 
 const CLOCK_TOLERANCE_S = 10;
 
-/** How often the keys are fetched again, and for how long a token is good without a look at them: a key that was taken back counts for twice as long at most. */
+/**
+ * How often the keys are fetched again, and for how long a token is good without a look at them: a key that was taken back counts for twice as
+ * long at most.
+ */
 const REFRESH_MS = 300_000;
 const TIMEOUT_MS = 2000;
 /** Shortest time between two fetches for unknown keys: a client can make up any key id. */

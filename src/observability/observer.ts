@@ -52,7 +52,10 @@ export class Observer {
     this.#show({ request, status, durationMs: ageMs(request.origin) });
   }
 
-  /** A request that is refused before it begins: nothing is at its path, it is faulty, or its client asks too often. @param countedAs what it is for, where that is known */
+  /**
+   * A request that is refused before it begins: nothing is at its path, it is faulty, or its client asks too often.
+   * @param countedAs what it is for, where that is known
+   */
   refuse(request: ObservedRequest, error: AppError, countedAs?: Readonly<Parameters<RequestContext['isFor']>>): void {
     const refused = this.#follow(request);
     if (countedAs) refused.isFor(...countedAs);
