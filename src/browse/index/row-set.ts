@@ -196,6 +196,7 @@ export class Postings {
 
   /** Writes what was collected. */
   #flush(): void {
+    if (this.#collected === 0) return;
     const lists = this.#collectedLists.subarray(0, this.#collected);
     const rows = this.#collectedRows.subarray(0, this.#collected);
     this.#collected = 0;
