@@ -189,11 +189,14 @@ describe('whatever of added models is read and committed meanwhile, no answer mi
           }
         };
         const commit = async () => {
-          for (const statements of commits) {
-            await pause(pauseMs);
-            await database.sql(statements.join('; '));
+          try {
+            for (const statements of commits) {
+              await pause(pauseMs);
+              await database.sql(statements.join('; '));
+            }
+          } finally {
+            isCommitting = false;
           }
-          isCommitting = false;
         };
         await Promise.all([commit(), read(one), read(other)]);
         expect(failed.slice(0, 2)).toEqual([]);

@@ -188,7 +188,7 @@ describe('without a database of the operator', () => {
 
     const second = runCli(['serve'], { PORT: '0', ...environment });
     expect(await second.ended).toBe(1);
-    expect(second.output()).toMatch(/Another Vitrine is already running on .*data \(process \d+\)/);
+    expect(second.output()).toMatch(/Another Vitrine is already running on .*data\. Stop it first/);
     expect((await fetch(`${first.url}/readyz`)).status, 'the first goes on').toBe(200);
 
     first.command.child.kill('SIGINT');
