@@ -20,7 +20,7 @@ import { createWorkloads } from '../workloads/workloads.ts';
 
 // What Node's flags for memory cost and save: `npm run bench:flags`.
 
-const HELP = `Measures what flags of Node for memory cost and save: CPU of a request, and memory; a quarter of an hour.
+const HELP = `Measures what flags of Node for memory cost and save: CPU of a request, and memory; 20 minutes.
 
   npm run bench:flags -- [options]
 
