@@ -55,7 +55,13 @@ export class Exchanges {
     const isGone = (): boolean => request.socket.destroyed || request.socket.readableEnded;
     const pass = (body: GatewayRequest['body']): void =>
       this.#handle(exchange, { method, target, headers, body, fault: undefined, isGone });
-    const fault = this.#countClient(exchange, target) ?? requestFault(request);
+    let fault: AppError | undefined;
+    try {
+      fault = this.#countClient(exchange, target) ?? requestFault(request);
+    } catch (error) {
+      this.#fail(exchange, error);
+      return;
+    }
     if (fault) this.#handle(exchange, { method, target, headers, body: undefined, fault });
     else if (takesBody(method, target)) this.#readBody(request, pass, pass);
     else pass(undefined);
