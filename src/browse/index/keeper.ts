@@ -102,8 +102,6 @@ export class IndexKeeper {
   #reading: Promise<unknown> = Promise.resolve();
   /** Ends the sleep of the keeper. */
   #wake: { readonly by: 'changes' | 'questions'; readonly end: () => void } | undefined;
-  /** From this thread's time to the database's. Where that is set back, the index is filled again. */
-  #clockOffsetUs = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -197,10 +195,8 @@ export class IndexKeeper {
     const client = await this.#connected();
     const startedMs = performance.now();
     const { estimate, now } = await this.#inTurn(() => readBeginning(client));
-    const index = new ProductIndex(this.#options.languages);
-    index.settle(now);
+    const index = new ProductIndex(this.#options.languages, now);
     index.reserve(estimate);
-    this.#clockOffsetUs = now - performance.now() * 1000;
     this.#pending = everything();
     const filling: Filling = { name: 'filling', index, estimate, startedMs };
     this.#become(filling);
@@ -245,7 +241,6 @@ export class IndexKeeper {
     if (this.#whole !== index) return;
     // Reading succeeds again.
     if (this.#state.name === 'failing') this.#become({ name: 'ready', index });
-    index.settle(this.#clockOffsetUs + performance.now() * 1000);
     this.#checkSize(index);
     this.#applied = upTo;
     this.#answer(this.#whole, upTo, ({ needsNames }) => !needsNames);

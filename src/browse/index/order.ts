@@ -2,7 +2,7 @@ import type { BrowseRequest, ProductSearchOrder } from '../browse-engine.ts';
 import { type KeyColumn, positionOf, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import type { RowSet } from './row-set.ts';
-import { BLOCK_ROWS, hasBit, type OrderColumn, type ProductColumns } from './rows.ts';
+import { BLOCK_ROWS, type Column, hasBit, type ProductColumns } from './rows.ts';
 import { byteOfScore, scoreOfByte } from './words.ts';
 
 /** The rows of a page, in the order that was asked for. */
@@ -37,7 +37,7 @@ interface Candidate {
 /** Takes the rows of one page out of all that match: those with the greatest keys. Of a numbered page all rows before it are taken, too. */
 export class PageSelection {
   readonly #columns: ProductColumns;
-  readonly #column: OrderColumn;
+  readonly #column: Column;
   readonly #scores: Uint8Array | undefined;
   readonly #page: BrowseRequest['page'];
   /** 1 where the greatest come first, of keys and of what decides between equal ones. */
@@ -59,7 +59,7 @@ export class PageSelection {
    */
   constructor(
     columns: ProductColumns,
-    nameRank: OrderColumn,
+    nameRank: Column,
     { order, page }: Pick<BrowseRequest, 'order' | 'page'>,
     { scores, boundaryRank = Number.NaN }: { scores?: Uint8Array | undefined; boundaryRank?: number | undefined } = {},
   ) {
@@ -129,10 +129,7 @@ export class PageSelection {
     const column = this.#column;
     const direction = this.#direction;
     const [best, worst] = direction > 0 ? (['greatest', 'least'] as const) : (['least', 'greatest'] as const);
-    publishedAt.refresh(count);
-    id.refresh(count);
-    const blocks = column.refresh(count);
-    for (let block = 0; block < blocks; block += 1) {
+    for (let block = 0; block * BLOCK_ROWS < count; block += 1) {
       const bestKey = direction * (column[best][block] as number);
       if (!(bestKey >= this.#worstKey) || direction * (column[worst][block] as number) > this.#bestWanted()) continue;
       // Of equal keys, none in the block can come before the worst one.

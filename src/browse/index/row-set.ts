@@ -1,4 +1,4 @@
-import { countOne, hasBit, withRoom } from './rows.ts';
+import { hasBit, withRoom } from './rows.ts';
 
 /** The bits of so many rows. */
 export const noBits = (count: number): Uint32Array => new Uint32Array((count + 31) >>> 5);
@@ -8,6 +8,7 @@ export class RowSet {
   readonly size: number;
   #rows: Int32Array | undefined;
   #bits: Uint32Array | undefined;
+  #others: RowSet | undefined;
   readonly #count: number;
 
   private constructor(size: number, rows: Int32Array | undefined, bits: Uint32Array | undefined, count: number) {
@@ -25,13 +26,6 @@ export class RowSet {
   /** @param bits the bits of all rows */
   static ofBits(bits: Uint32Array, size = countBits(bits)): RowSet {
     return new RowSet(size, undefined, bits, bits.length * 32);
-  }
-
-  /** The rows of any of some lists. @param count of all rows */
-  static ofLists(postings: Postings, lists: readonly number[], count: number): RowSet {
-    const bits = noBits(count);
-    for (const each of lists) postings.addTo(each, bits);
-    return RowSet.ofBits(bits);
   }
 
   /** Whether the rows are at hand as an array that is shorter than the bits. */
@@ -69,6 +63,12 @@ export class RowSet {
     const rest = new Uint32Array(own.length);
     for (let at = 0; at < rest.length; at += 1) rest[at] = (own[at] as number) & ~(others[at] as number);
     return RowSet.ofBits(rest);
+  }
+
+  /** The rows of a larger set that this one does not have. @param all always the same one */
+  othersOf(all: RowSet): RowSet {
+    this.#others ??= all.without(this);
+    return this.#others;
   }
 
   /** How many rows have a flag. @param flags by row */
@@ -144,8 +144,6 @@ const MAX_COLLECTED = 2 ** 14;
 const RADIX_BITS = 11;
 const RADIX = 2 ** RADIX_BITS;
 
-const READ_AT_ONCE = 1024;
-
 function listSizes(): readonly number[] {
   const sizes = [0];
   for (let size = 8; size < 2 ** 32; size *= 1.5) sizes.push(Math.ceil(size));
@@ -169,12 +167,8 @@ export class Postings {
   readonly #collectedLists = new Int32Array(MAX_COLLECTED);
   readonly #collectedRows = new Int32Array(MAX_COLLECTED);
   #collected = 0;
-  /** What was read last, and what is still to be read of the same list. */
-  readonly #rows = new Int32Array(READ_AT_ONCE);
-  #block: Uint8Array = new Uint8Array(0);
-  #at = 0;
-  #end = 0;
-  #row = -1;
+  /** What was read last. */
+  #rows = new Int32Array(0);
 
   get bytes(): number {
     return this.#blocks.reduce((sum, { length }) => sum + length, this.#states.byteLength);
@@ -223,66 +217,17 @@ export class Postings {
     states[state + COUNT] = (states[state + COUNT] as number) + 1;
   }
 
-  /** For each row of the list, raises `best` to a value, where that is greater. */
-  raise(list: number, value: number, best: Uint8Array): void {
-    const rows = this.#rows;
-    this.#open(list);
-    for (let read = this.#read(); read > 0; read = this.#read())
-      for (let at = 0; at < read; at += 1) {
-        const row = rows[at] as number;
-        if ((best[row] as number) < value) best[row] = value;
-      }
-  }
-
-  /** Adds the rows of the list to bits. */
-  addTo(list: number, bits: Uint32Array): void {
-    const rows = this.#rows;
-    this.#open(list);
-    for (let read = this.#read(); read > 0; read = this.#read())
-      for (let at = 0; at < read; at += 1) {
-        const row = rows[at] as number;
-        bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
-      }
-  }
-
-  /**
-   * Gives each row another number, in place.
-   * @param newRows by the old number; ascending, and -1 for rows that are gone
-   */
-  renumber(newRows: Int32Array): void {
-    this.#flush();
-    for (let list = 0, state = 0; state + STATE_SIZE <= this.#states.length; list += 1, state += STATE_SIZE) {
-      this.#open(list);
-      // What is written is never longer than what was read before it, so that no row is written over before it is read.
-      this.#states.fill(0, state + USED, state + STATE_SIZE);
-      for (let read = this.#read(); read > 0; read = this.#read())
-        for (let at = 0; at < read; at += 1) {
-          const row = newRows[this.#rows[at] as number] as number;
-          if (row >= 0) this.#write(list, row);
-        }
-    }
-  }
-
-  /** Begins to read a list: one at a time is read. */
-  #open(list: number): void {
+  /** The rows of a list, those that are gone among them, until the next list is read. */
+  read(list: number): Int32Array {
     this.#flush();
     const state = list * STATE_SIZE;
     const address = this.#states[state + ADDRESS] ?? 0;
-    this.#block = this.#blocks[address >>> BLOCK_BITS] ?? this.#block;
-    this.#at = address & (BLOCK_BYTES - 1);
-    this.#end = this.#at + (this.#states[state + USED] ?? 0);
-    this.#row = -1;
-  }
-
-  /** Reads the next rows of the list into `#rows`. @returns how many; 0 at the end */
-  #read(): number {
+    const count = this.#states[state + COUNT] ?? 0;
+    const block = this.#blocks[address >>> BLOCK_BITS] as Uint8Array;
+    this.#rows = withRoom(this.#rows, count);
     const rows = this.#rows;
-    const block = this.#block;
-    const end = this.#end;
-    let at = this.#at;
-    let row = this.#row;
-    let length = 0;
-    while (at < end && length < READ_AT_ONCE) {
+    let row = -1;
+    for (let each = 0, at = address & (BLOCK_BYTES - 1); each < count; each += 1) {
       let byte = block[at++] as number;
       let value = byte & 0x7f;
       while (byte >= 0x80) {
@@ -290,11 +235,34 @@ export class Postings {
         value = (value << 7) | (byte & 0x7f);
       }
       row += value;
-      rows[length++] = row;
+      rows[each] = row;
     }
-    this.#at = at;
-    this.#row = row;
-    return length;
+    return rows.subarray(0, count);
+  }
+
+  /** The rows of any of some lists. @param count of all rows */
+  rowsOf(lists: readonly number[], count: number): RowSet {
+    const bits = noBits(count);
+    for (const list of lists) {
+      const rows = this.read(list);
+      for (let at = 0; at < rows.length; at += 1) {
+        const row = rows[at] as number;
+        bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
+      }
+    }
+    return RowSet.ofBits(bits);
+  }
+
+  /**
+   * Gives each row another number, in place.
+   * @param newRows by the old number; ascending, and -1 for rows that are gone
+   */
+  renumber(newRows: Int32Array): void {
+    for (let list = 0, state = 0; state + STATE_SIZE <= this.#states.length; list += 1, state += STATE_SIZE) {
+      const rows = this.read(list);
+      this.#states.fill(0, state + USED, state + STATE_SIZE);
+      for (const row of rows) if ((newRows[row] as number) >= 0) this.#write(list, newRows[row] as number);
+    }
   }
 
   /** Gives back the memory that lists have not used, or have left. */
@@ -346,7 +314,10 @@ const sortByList = (lists: Int32Array, rows: Int32Array): void => {
   for (let shift = 0; greatest >>> shift > 0; shift += RADIX_BITS) {
     const [unsortedLists, unsortedRows] = [lists.slice(), rows.slice()];
     const places = new Int32Array(RADIX + 1);
-    for (const list of unsortedLists) countOne(places, ((list >>> shift) & (RADIX - 1)) + 1);
+    for (const list of unsortedLists) {
+      const next = ((list >>> shift) & (RADIX - 1)) + 1;
+      places[next] = (places[next] as number) + 1;
+    }
     for (let digit = 1; digit < RADIX; digit += 1)
       places[digit] = (places[digit] as number) + (places[digit - 1] as number);
     for (let at = 0; at < lists.length; at += 1) {
