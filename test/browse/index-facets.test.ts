@@ -22,7 +22,7 @@ test('of more brands than a facet has values, those with most products are count
         cents: 100,
         isInStock: true,
         isReduced: false,
-        attributes: Slice.of('{}'),
+        attributes: [],
         variants: [],
         sales: 0,
         publishedAt: 0,

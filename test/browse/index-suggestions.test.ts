@@ -35,7 +35,7 @@ const product = (): fc.Arbitrary<ProductRow> =>
       cents: 100,
       isInStock: true,
       isReduced: false,
-      attributes: Slice.of('{}'),
+      attributes: [],
       variants: [],
       subtitle: null,
     }));

@@ -13,7 +13,7 @@ import { compareCodePoints } from '../order.ts';
 import { PRICE_CELLS, priceCellOf, priceRangeOf } from '../price-bands.ts';
 import type { Dimension, Dimensions } from './dimension.ts';
 import { FoundRows } from './expression.ts';
-import { nthGreatest, PageSelection, positionOfRow } from './order.ts';
+import { PageSelection, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 
@@ -158,6 +158,29 @@ const mostFrequent = (
     })
     .sort(mostFirst)
     .slice(0, MAX_FACET_VALUES);
+};
+
+/** @param numbers are put into another order, so that as many as wanted are at their places (Hoare's quickselect) */
+const nthGreatest = (numbers: Int32Array, nth: number): number => {
+  let low = 0;
+  let high = numbers.length - 1;
+  while (low < high) {
+    const pivot = numbers[(low + high) >>> 1] as number;
+    let left = low;
+    let right = high;
+    while (left <= right) {
+      while ((numbers[left] as number) > pivot) left += 1;
+      while ((numbers[right] as number) < pivot) right -= 1;
+      if (left > right) break;
+      const number = numbers[left] as number;
+      numbers[left++] = numbers[right] as number;
+      numbers[right--] = number;
+    }
+    if (nth - 1 <= right) high = right;
+    else if (nth - 1 >= left) low = left;
+    else break;
+  }
+  return numbers[nth - 1] as number;
 };
 
 /** The dimensions that are not filtered are counted together; each of the others without its own filters. */

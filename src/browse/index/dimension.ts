@@ -1,7 +1,7 @@
 import { numberText } from '../../database/exact-json.ts';
 import type { AttributeFilter } from '../browse-engine.ts';
 import { Postings } from './row-set.ts';
-import { type ProductRow, Slice, withRoom } from './rows.ts';
+import { type ProductRow, type Slice, withRoom } from './rows.ts';
 import { Texts } from './words.ts';
 
 interface NamedValue {
@@ -253,7 +253,7 @@ export const createCategories = (): Dimensions => plain(({ category }) => [categ
 export const createBrands = (): Dimensions => plain(({ brand }) => one(brand));
 export const createTags = (): Dimensions => plain(({ tags }) => tags);
 export const createAttributes = (): Dimensions =>
-  new Dimensions({ read: ({ attributes }) => membersOf(attributes), parse: parseAttribute });
+  new Dimensions({ read: ({ attributes }) => attributes, parse: parseAttribute });
 
 /** The options of a variant are a trait, with whether it is in stock. */
 export const createOptions = (): Dimensions =>
@@ -288,36 +288,6 @@ const compareDigits = (one: string, other: string): number => {
     return BigInt(whole + fraction.padEnd(digits, '0'));
   });
   return left < right ? -1 : Number(left > right);
-};
-
-const [QUOTE, COMMA, SPACE, BACKSLASH, BEGIN_LIST, END_LIST] = [...Buffer.from('", \\[]')];
-
-/** The members of an object of JSON whose values are no objects, each with its name. */
-const membersOf = ({ memory, begin: beginOfObject, end: endOfObject }: Slice): Slice[] => {
-  const members: Slice[] = [];
-  const last = endOfObject - 1;
-  for (let begin = beginOfObject + 1, end = begin; begin < last; begin = end + 1) {
-    if (memory[begin] === SPACE) begin += 1;
-    end = endOfMember(memory, begin, last);
-    members.push(new Slice(memory, begin, end));
-  }
-  return members;
-};
-
-/** Where a member ends. @param end of the object's members */
-const endOfMember = (memory: Uint8Array, begin: number, end: number): number => {
-  let isInText = false;
-  let isInList = false;
-  for (let at = begin; at < end; at += 1) {
-    const byte = memory[at];
-    if (isInText && byte === BACKSLASH) at += 1;
-    else if (byte === QUOTE) isInText = !isInText;
-    else if (isInText) continue;
-    else if (byte === BEGIN_LIST) isInList = true;
-    else if (byte === END_LIST) isInList = false;
-    else if (byte === COMMA && !isInList) return at;
-  }
-  return end;
 };
 
 /** Numbers, in two bytes each while these are enough. */

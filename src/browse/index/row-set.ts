@@ -258,6 +258,7 @@ export class Postings {
    * @param newRows by the old number; ascending, and -1 for rows that are gone
    */
   renumber(newRows: Int32Array): void {
+    this.#flush();
     for (let list = 0, state = 0; state + STATE_SIZE <= this.#states.length; list += 1, state += STATE_SIZE) {
       const rows = this.read(list);
       this.#states.fill(0, state + USED, state + STATE_SIZE);

@@ -42,8 +42,8 @@ export interface ProductRow extends ProductTexts {
   readonly cents: number;
   readonly isInStock: boolean;
   readonly isReduced: boolean;
-  /** An object of JSON. */
-  readonly attributes: Slice;
+  /** Members of an object of JSON. */
+  readonly attributes: readonly Slice[];
   /** Of each variant two lists of JSON, the names of options and its values, with `+` behind it where it is in stock, otherwise `-`. */
   readonly variants: readonly Slice[];
   readonly sales: number;
