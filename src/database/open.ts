@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
-import { type DatabaseClient, withConnection } from './client.ts';
-import { connectionConfig, hostsOf } from './connection.ts';
+import { connectionConfig, type DatabaseClient, hostOf, withConnection } from './connection.ts';
 import { isDatabaseUnavailable, messageOf, UNSUPPORTED } from './failures.ts';
 import type { Pooling } from './pooler.ts';
 
@@ -132,7 +131,7 @@ export const awaitDatabase = async <Answer>(
       }
       if (performance.now() - remindedMs > REMIND_MS) {
         remindedMs = performance.now();
-        log.warn(`waiting for the database at ${hostsOf(url)}: ${message}`);
+        log.warn(`waiting for the database at ${hostOf(url)}: ${message}`);
       }
       await delay(RETRY_MS);
     }

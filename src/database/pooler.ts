@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Pool } from 'pg';
 import { OperatorError } from '../errors.ts';
-import { type DatabaseClient, oneRow, withConnection } from './client.ts';
-import { connectionConfig } from './connection.ts';
+import { connectionConfig, type DatabaseClient, oneRow, withConnection } from './connection.ts';
 
 /**
  * The pooler between a connection and the server: `none`; `session` gives the connection a session of its own for as long as it is open;

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { DatabaseClient } from '../database/client.ts';
+import type { DatabaseClient } from '../database/connection.ts';
 import type { CheckedTable } from '../feature.ts';
 
 /** The result of one check. */

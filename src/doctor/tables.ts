@@ -1,4 +1,4 @@
-import { type DatabaseClient, oneRow } from '../database/client.ts';
+import { type DatabaseClient, oneRow } from '../database/connection.ts';
 import { missingRights, readWatchedTables } from '../database/migrations/rights.ts';
 import { readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
 import { tripOfNotification } from '../database/pooler.ts';

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { DatabaseClient, oneRow } from '../database/client.ts';
-import { connectionConfig, SET_SESSION } from '../database/connection.ts';
+import { connectionConfig, DatabaseClient, oneRow, SET_SESSION } from '../database/connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, isDatabaseUnavailable, messageOf } from '../database/failures.ts';
 import { analyzeTables, applyMigrations } from '../database/migrations/apply.ts';
 import { assertMigrated } from '../database/migrations/status.ts';

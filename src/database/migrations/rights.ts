@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { oneRow, withConnection } from '../client.ts';
-import { connectionConfig } from '../connection.ts';
+import { connectionConfig, oneRow, withConnection } from '../connection.ts';
 import { messageOf } from '../failures.ts';
 import { takeLock } from './apply.ts';
 

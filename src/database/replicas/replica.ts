@@ -1,8 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { withDeadline } from '../../deadline.ts';
-import { type ConnectionConfig, DatabaseClient } from '../client.ts';
-import { connectionConfig, hostsOf } from '../connection.ts';
+import { type ConnectionConfig, connectionConfig, DatabaseClient, hostOf } from '../connection.ts';
 import { hasCode } from '../failures.ts';
 import { createDatabase, type ObserveStatement } from '../pool.ts';
 import {
@@ -62,7 +61,7 @@ export class Replica {
     const { url, freshnessMs, poolSize, observer, log } = options;
     const connection = connectionConfig(url);
     this.#options = { ...options, timeoutMs: Math.ceil(options.timeoutMs * TIMEOUT_SHARE) };
-    this.name = hostsOf(url);
+    this.name = hostOf(url);
     this.#prober = createProber({
       name: this.name,
       connection,
