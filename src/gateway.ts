@@ -208,8 +208,7 @@ const followChanges = async (
   const schema = await currentSchema(pool);
   const prismaOn = (on: Pool) => prismaIn(schema, on, languages.areSeveral);
   if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
-  const replicas =
-    urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, prismaOn, freshnessMs, poolSize }) : undefined;
+  const replicas = urls.length > 0 ? createReplicas({ ...reading, urls, prismaOn, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
   const tagVersions = createTagVersions(tables);
   const feed =

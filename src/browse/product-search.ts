@@ -1,5 +1,5 @@
 import { pathAbove } from '../category/category.loader.ts';
-import { RowVanished } from '../database/failures.ts';
+import { ReadAgain } from '../database/failures.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
 import type { LoaderScope } from '../graphql/context.ts';
 import { shownText } from '../language/shown.ts';
@@ -113,7 +113,7 @@ export class ProductSearch {
     const counts = new Map<Category, number>();
     for (const { value, count } of own) {
       const category = byId.get(value);
-      if (!category) throw new RowVanished(`category ${value} vanished while its products were counted`);
+      if (!category) throw new ReadAgain(`category ${value} vanished while its products were counted`);
       const above = this.#query.withDescendants ? pathAbove(category, byId) : [];
       for (const each of [category, ...above]) counts.set(each, (counts.get(each) ?? 0) + count);
     }
@@ -138,7 +138,7 @@ export class ProductSearch {
 
   async #product(id: number): Promise<Product> {
     const product = await this.#scope.loaders.product.byId(id);
-    if (!product) throw new RowVanished(`product ${id} vanished after it was found`);
+    if (!product) throw new ReadAgain(`product ${id} vanished after it was found`);
     return product;
   }
 

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
-import { RowVanished } from '../database/failures.ts';
+import { ReadAgain } from '../database/failures.ts';
 import { type Category, Prisma, type PrismaClient } from '../database/generated/client/client.ts';
 import { COLUMNS } from '../database/generated/tables.ts';
 import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
@@ -104,7 +104,7 @@ export class CategoryLoaders {
     return category;
   }
 
-  /** For an id in a foreign key; at once where the category was read before. @throws RowVanished */
+  /** For an id in a foreign key; at once where the category was read before. @throws ReadAgain */
   byId(id: number): Category | Promise<Category> {
     const category = this.byIdOrNull(id);
     return category instanceof Promise ? category.then((found) => found ?? vanished(id)) : category;
@@ -236,5 +236,5 @@ export const pathAbove = ({ id, parentId }: Category, byId: ReadonlyMap<number, 
 };
 
 const vanished = (id: number): never => {
-  throw new RowVanished(`category ${id} vanished while it was referred to`);
+  throw new ReadAgain(`category ${id} vanished while it was referred to`);
 };

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
-import { RowVanished } from '../database/failures.ts';
+import { ReadAgain } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
 import { rowsBy } from '../database/prisma.ts';
 import { isStorable, type Sql } from '../database/sql.ts';
@@ -81,7 +81,7 @@ class ProductLists {
     });
   }
 
-  /** @throws RowVanished where a product has left the list since its ids were read */
+  /** @throws ReadAgain where a product has left the list since its ids were read */
   async #rowsOf(list: readonly ListedId[], { now, dependencies }: ReadScope): Promise<Product[]> {
     const rows = list.map(({ id }) => this.#known?.find(id, dependencies));
     const unknown = list.filter((_, place) => rows[place] === undefined);
@@ -90,7 +90,7 @@ class ProductLists {
     return rows.map((row, place) => {
       const product = row ?? read.next().value;
       if (product && visibility.holds(product, now) && product.categoryId === list[place]?.categoryId) return product;
-      throw new RowVanished(`product ${list[place]?.id} changed while it was listed`);
+      throw new ReadAgain(`product ${list[place]?.id} changed while it was listed`);
     });
   }
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { withDeadline } from '../../deadline.ts';
 import { type ConnectionConfig, connectionConfig, DatabaseClient, hostOf } from '../connection.ts';
-import { hasCode } from '../failures.ts';
+import { hasCode, ReadAgain } from '../failures.ts';
 import { createDatabase, type ObserveStatement } from '../pool.ts';
 import {
   hasReplayed,
@@ -18,7 +18,7 @@ type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy';
 
 export interface ReplicaOptions {
   readonly url: string;
-  readonly positions: () => PrimaryPositions;
+  readonly positions: PrimaryPositions;
   readonly freshnessMs: number;
   readonly poolSize: number;
   readonly timeoutMs: number;
@@ -95,17 +95,17 @@ export class Replica {
     const reached = this.#reached;
     const replayed = this.#prober.position();
     if (!replayed || !this.#prober.isResponsive()) return 'away';
-    const [latest] = positions().recent();
+    const [latest] = positions.recent();
     if (!latest || !reached || performance.now() - reached.sentMs >= freshnessMs)
       return latest && !isOfHistory(replayed, latest) ? 'other' : 'lag';
-    if (reached.changeCount !== positions().changeCount()) return 'change';
+    if (reached.changeCount !== positions.changeCount()) return 'change';
     // As many wait as can be served at once: the primary may be idle.
     return this.pool.waitingCount >= poolSize ? 'busy' : undefined;
   }
 
   /** Whether an operation that found no obstacle may still send statements: the replica holds every change that was notified. */
-  isCurrent(): boolean {
-    const isReached = this.#reached?.changeCount === this.#options.positions().changeCount();
+  #isCurrent(): boolean {
+    const isReached = this.#reached?.changeCount === this.#options.positions.changeCount();
     return isReached && this.#prober.isResponsive();
   }
 
@@ -114,15 +114,16 @@ export class Replica {
     return this.#reached?.sentMs ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Sends a statement. @throws what the replica does, or AppError SERVICE_UNAVAILABLE where it takes too long */
+  /** Sends a statement. @throws ReadAgain where the replica cannot answer, or takes too long */
   async query(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (!this.#isCurrent()) throw new ReadAgain(`${this.name} is no longer up to date`);
     try {
       return await withDeadline(this.pool.query(config), this.#options.timeoutMs);
     } catch (error) {
       this.stats.failures += 1;
       if (!hasCode(error, SERIALIZATION_FAILURE)) this.#prober.suspect();
       this.#options.log.debug({ err: error, replica: this.name }, 'a replica failed to answer: the primary is asked');
-      throw error;
+      throw new ReadAgain(`${this.name} failed to answer`, { cause: error });
     }
   }
 
@@ -135,7 +136,7 @@ export class Replica {
 
   /** How far it is behind the primary's last position; undefined while it is not known. */
   lagMs(): number | undefined {
-    const [latest] = this.#options.positions().recent();
+    const [latest] = this.#options.positions.recent();
     const replayed = this.#prober.position();
     if (!latest || !this.#reached || !replayed || replayed.lsn === null) return undefined;
     return Math.max(0, latest.sentMs - this.#reached.sentMs);
@@ -153,7 +154,7 @@ export class Replica {
 
   #update(): void {
     const replayed = this.#prober.position();
-    const { recent } = this.#options.positions();
+    const { recent } = this.#options.positions;
     this.#reached = replayed && (recent().find((position) => hasReplayed(replayed, position)) ?? this.#reached);
   }
 
