@@ -18,7 +18,4 @@ export interface CheckedTable extends ServedTable {
 }
 
 /** A table that the gateway serves, and all that other folders need to know of it. */
-export interface Feature extends CachedTable, CheckedTable, FeatureLoaders {
-  /** Adds the feature's types and queries to the schema's builder. */
-  readonly register: () => Promise<unknown>;
-}
+export interface Feature extends CachedTable, CheckedTable, FeatureLoaders {}

@@ -2,7 +2,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Access, createPreviewTime, openAccess } from './access/access.ts';
-import { createBrowse } from './browse/browse.feature.ts';
+import { createBrowse } from './browse/browse.loader.ts';
 import { BrowseIndex } from './browse/index-engine.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';

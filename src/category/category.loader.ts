@@ -5,7 +5,7 @@ import { type Category, Prisma, type PrismaClient } from '../database/generated/
 import { COLUMNS } from '../database/generated/tables.ts';
 import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
 import { columnsOf, isStorable, type Sql, type Statement } from '../database/sql.ts';
-import { type LoaderScope, memo } from '../graphql/context.ts';
+import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 import { shownText, translationOf } from '../language/shown.ts';
 import { createAliasLoader, idsOf } from '../translation/alias.ts';
 
@@ -79,8 +79,15 @@ export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: Know
     ),
 });
 
+/** Makes the loaders of each operation. */
+export const createCategoryLoaders = ({ sql, prisma, knownRows }: ReadDeps) => {
+  const known = knownRows?.of<Category>('category');
+  const reads = createCategoryReads(sql, prisma, known);
+  return (scope: LoaderScope) => new CategoryLoaders(reads, scope, known);
+};
+
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
-export class CategoryLoaders {
+class CategoryLoaders {
   readonly #reads: CategoryReads;
   readonly #scope: LoaderScope;
   readonly #known: KnownRowsOf<Category> | undefined;

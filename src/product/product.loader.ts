@@ -146,8 +146,15 @@ export const createProductReads = (deps: ProductReadDeps, known?: KnownRowsOf<Pr
   };
 };
 
+/** Makes the loaders of each operation. */
+export const createProductLoaders = (deps: ReadDeps) => {
+  const known = deps.knownRows?.of<Product>('product');
+  const reads = createProductReads(deps, known);
+  return (scope: LoaderScope) => new ProductLoaders(reads, scope, known);
+};
+
 /** Loaders for one operation, whose `now` decides what is visible. */
-export class ProductLoaders {
+class ProductLoaders {
   readonly #reads: ProductReads;
   readonly #scope: LoaderScope;
   readonly #known: KnownRowsOf<Product> | undefined;

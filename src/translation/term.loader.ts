@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import { inList, MAX_KEYS } from '../database/prisma.ts';
-import type { LoaderScope } from '../graphql/context.ts';
+import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
@@ -9,15 +9,21 @@ declare module '../graphql/context.ts' {
   }
 }
 
+/** Makes the loaders of each operation. */
+export const createTermLoaders = ({ prisma }: ReadDeps) => {
+  const reads = createTermReads(prisma);
+  return (scope: LoaderScope) => new TermLoaders(reads, scope);
+};
+
 type TermReads = ReturnType<typeof createTermReads>;
 
-export const createTermReads = (prisma: PrismaClient) => ({
+const createTermReads = (prisma: PrismaClient) => ({
   labels: (terms: readonly string[], languages: readonly string[]) =>
     prisma.termTranslation.findMany({ where: { language: { in: inList(languages) }, term: { in: inList(terms) } } }),
 });
 
 /** What tags, and the names and values of options and attributes, are called in the language of one operation. */
-export class TermLoaders {
+class TermLoaders {
   readonly #reads: TermReads;
   readonly #scope: LoaderScope;
   #labels: DataLoader<string, string> | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { ProductSearch } from '../../src/browse/browse.loader.ts';
 import type { BrowseEngine, BrowseRequest } from '../../src/browse/browse-engine.ts';
-import { ProductSearch } from '../../src/browse/product-search.ts';
 import { readSearchArguments, type SearchArguments } from '../../src/browse/search-arguments.ts';
 import { Dependencies } from '../../src/cache/dependencies.ts';
 import { createTags } from '../../src/cache/tags.ts';
