@@ -5,7 +5,7 @@ import { createNoticeLoaders } from './notice/notice.loader.ts';
 import { ViewCounter } from './notice/view-counter.ts';
 import { createProductLoaders } from './product/product.loader.ts';
 import { ofVisibleProduct, visibility } from './product/visibility.ts';
-import { createTermLoaders } from './translation/term.loader.ts';
+import { createTermLoaders } from './translation/translation.loader.ts';
 import { createVariantLoaders } from './variant/variant.loader.ts';
 
 const category: Feature = {

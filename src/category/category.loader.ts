@@ -7,7 +7,7 @@ import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
 import { columnsOf, isStorable, type Sql, type Statement } from '../database/sql.ts';
 import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 import { shownText, translationOf } from '../language/shown.ts';
-import { createAliasLoader, idsOf } from '../translation/alias.ts';
+import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {

@@ -1,5 +1,5 @@
 import type { Exposure } from '../access/access.ts';
-import { POOLERS } from '../database/pooler.ts';
+import { POOLERS } from '../database/connection.ts';
 import {
   choice,
   databaseUrl,

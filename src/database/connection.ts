@@ -120,6 +120,15 @@ export const oneRow = async <Row extends pg.QueryResultRow>(
   return row;
 };
 
+/**
+ * The pooler between a connection and the server: `none`; `session` gives the connection a session of its own for as long as it is open;
+ * `transaction` gives each transaction any session, so that nothing of a session can be relied on (`LISTEN`, advisory locks, named
+ * statements, settings).
+ */
+export const POOLERS = ['none', 'session', 'transaction'] as const;
+
+export type Pooling = (typeof POOLERS)[number];
+
 /** The URLs of a list with commas between. */
 export const splitUrls = (list: string): readonly string[] =>
   list

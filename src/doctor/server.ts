@@ -2,7 +2,7 @@ import { createClock } from '../database/clock.ts';
 import { connectionConfig, hostOf, oneRow, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
-import { checkSessions } from '../database/pooler.ts';
+import { checkSessions } from '../database/open.ts';
 import {
   isOfHistory,
   REPLAY_POSITION,

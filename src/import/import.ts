@@ -49,7 +49,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
   let imported = 0;
   let client: pg.Client | undefined;
   try {
-    if (database.isStarted) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
+    if (database.isEmbedded) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
     client = await connect(database.url, log, signal);
     if (isOneTransaction) await client.query('begin');
     // Standard input may be a file of the import.

@@ -5,7 +5,7 @@ import type { Category, Prisma, PrismaClient, Product } from '../database/genera
 import { rowsBy } from '../database/prisma.ts';
 import { isStorable, type Sql } from '../database/sql.ts';
 import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
-import { createAliasLoader, idsOf } from '../translation/alias.ts';
+import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
   countOfEachCategory,

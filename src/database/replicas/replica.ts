@@ -32,9 +32,6 @@ const TIMEOUT_SHARE = 0.5;
 /** The share of the bound that the replica gets to replay what the primary has just written, before it is asked for its position. */
 const REPLAY_SHARE = 0.05;
 
-/** A difference between two connections may only mean that one of them asked a little earlier. */
-const MAX_COMPARISONS = 3;
-
 /** A recovery conflict (https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT): the replica is well. */
 const SERIALIZATION_FAILURE = '40001';
 
@@ -163,17 +160,14 @@ export class Replica {
    * replica may come back with less than it has shown. A connection does not outlive its server, so it is enough to check as it is opened.
    */
   async #assertSame(client: DatabaseClient): Promise<void> {
-    for (let comparison = 1; ; comparison += 1) {
-      const { rows } = await client.query<ReplayPosition>(REPLAY_POSITION);
-      const [own] = rows;
-      const known = this.#prober.position();
-      if (own && own.pid !== client.namedPid)
-        throw new Error(`${this.name} is a pooler: name the servers themselves in DATABASE_REPLICA_URLS`);
-      const isSame = own?.startedAt === known?.startedAt && own?.origin === known?.origin;
-      if (own && known && isSame && (own.lsn ?? 0) >= (known.lsn ?? 0)) return;
-      if (comparison === MAX_COMPARISONS)
-        throw new Error(`${this.name} is several servers, or one that has just been restarted`);
-    }
+    // Known before, so that the same server can only be further on.
+    const known = this.#prober.position();
+    const [own] = (await client.query<ReplayPosition>(REPLAY_POSITION)).rows;
+    if (own && own.pid !== client.namedPid)
+      throw new Error(`${this.name} is a pooler: name the servers themselves in DATABASE_REPLICA_URLS`);
+    const isSame = own?.startedAt === known?.startedAt && own?.origin === known?.origin;
+    if (!own || !known || !isSame || (own.lsn ?? 0) < (known.lsn ?? 0))
+      throw new Error(`${this.name} is several servers, or one that has just been restarted`);
   }
 }
 
