@@ -1,5 +1,7 @@
+import type { CachedTable } from './cache/tags.ts';
 import { createCategoryLoaders } from './category/category.loader.ts';
-import type { Feature } from './feature.ts';
+import type { CheckedTable } from './database/migrations/rights.ts';
+import type { FeatureLoaders } from './graphql/context.ts';
 import { inEffect, readable } from './notice/in-effect.ts';
 import { createNoticeLoaders } from './notice/notice.loader.ts';
 import { ViewCounter } from './notice/view-counter.ts';
@@ -7,6 +9,9 @@ import { createProductLoaders } from './product/product.loader.ts';
 import { ofVisibleProduct, visibility } from './product/visibility.ts';
 import { createTermLoaders } from './translation/translation.loader.ts';
 import { createVariantLoaders } from './variant/variant.loader.ts';
+
+/** A table that the gateway serves, and all that other folders need to know of it. */
+interface Feature extends CachedTable, CheckedTable, FeatureLoaders {}
 
 const category: Feature = {
   table: 'category',

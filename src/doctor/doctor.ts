@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { connectionConfig, hostOf, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
+import type { CheckedTable } from '../database/migrations/rights.ts';
 import { OperatorError } from '../errors.ts';
-import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
 import { checkLanguages } from './languages.ts';
 import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';

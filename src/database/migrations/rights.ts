@@ -14,6 +14,12 @@ export interface ServedTable {
   readonly functions?: readonly string[];
 }
 
+/** What the database must have for a table. The doctor checks the database, and a test the migrations. */
+export interface CheckedTable extends ServedTable {
+  /** Triggers that notify every change, and those that keep other tables. */
+  readonly triggers: readonly string[];
+}
+
 /** The tables that `vitrine_watch` watches beside those that are known: of added models, or of plugins. */
 export const readWatchedTables = async (
   client: pg.ClientBase | pg.Pool,
