@@ -28,7 +28,6 @@ import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { JsonBodies } from './graphql/json-body.ts';
-import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { EventStreams } from './graphql/live/event-stream.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
@@ -167,17 +166,15 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
 
 /** The schema, and the documents that clients, REST and the operator have. */
 const readOperations = async ({ config, parts }: Given) => {
-  const { queryLimits: limits } = config;
   const schema = createSchema();
-  const rest = await loadRestOperations(schema, limits, config.restDocuments);
+  const rest = await loadRestOperations(schema, config.queryMaxCost, config.restDocuments);
   const plugins = [...(parts.plugins ?? []), ...(await loadPlugins(config.graphqlPlugins))];
   /** Whether all callers get the same. */
   const areShared = plugins.length === 0 || config.pluginsShareAnswers;
-  const documents = new Documents({ ...config, schema, limits, areShared });
+  const documents = new Documents({ ...config, schema, areShared });
   const trusted = {
     documents: await readTrustedDocuments(trustedFiles(config), documents),
     areRequired: config.trustedDocumentsOnly,
-    maxChars: maxCharsOf(limits),
   };
   return { schema, rest, plugins, areShared, documents, trusted };
 };
@@ -282,12 +279,11 @@ const createGraphql = (
     access,
   }: Pick<Layers, 'observability' | 'operations' | 'followed' | 'memory' | 'access'>,
 ) => {
-  const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryLimits } = config;
+  const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryMaxCost: maxCost } = config;
   const { schema, documents, trusted, plugins, areShared } = operations;
   const { tracing } = observability;
   const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
-  const { maxCost } = queryLimits;
   const features = [...FEATURES, createBrowse(browseIndex)];
   const createContext = createContextFactory({
     ...followed,

@@ -179,13 +179,6 @@ const queryLimits = {
     'Highest cost: roughly the rows that an operation asks for, and the most that its lists may return.',
     { default: '20000' },
   ),
-  QUERY_MAX_DEPTH: row(integer(15, 50), 'Most levels of fields, with fragments expanded. GraphiQL itself needs 15.', {
-    default: '20',
-  }),
-  QUERY_MAX_FIELDS: row(integer(300, 100_000), 'Most fields, with aliases, repetitions and expanded fragments.', {
-    default: '1000',
-  }),
-  QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most tokens: names, values and punctuation.', { default: '2000' }),
 };
 
 const documents = {
