@@ -359,7 +359,7 @@ const createHttp = (
   { observability, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
   agents: readonly FindRoute[],
 ) => {
-  const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
+  const { exposure, freshnessMs, introspection, previewTokens } = config;
   const { documents, schema, rest, areShared } = operations;
   const { browseIndex, responseCache } = memory;
   const { yoga, answers, maskError, eventStreams, live, load } = graphql;
@@ -371,12 +371,10 @@ const createHttp = (
     return true;
   };
   const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
-  const isOpen = !isRestricted && !trustedDocumentsOnly;
   const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
   const { graphiql, find } = createPages({
     exposure,
     freshnessMs,
-    isOpen,
     introspection,
     languages: config.languages,
     openapi,
