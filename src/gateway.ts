@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type Access, createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
 import { BrowseIndex } from './browse/index-engine.ts';
-import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
+import { createListen } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createResponseCache } from './cache/response-cache.ts';
@@ -207,19 +207,19 @@ const followChanges = async (
   const tables = [...FEATURES, ...(await readWatchedTables(pool, FEATURES))];
   const schema = await currentSchema(pool);
   const prismaOn = (on: Pool) => prismaIn(schema, on, languages.areSeveral);
-  if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
+  if (directUrl !== undefined) await assertSameDatabase(pool, directUrl);
   const replicas =
     urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, prismaOn, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
   const tagVersions = createTagVersions(tables);
-  const feed =
-    config.changeFeed === 'poll'
-      ? { source: createPollFeed(tables), connection }
-      : {
-          source: createListenFeed(tables, replicas?.observer),
-          connection: directUrl === undefined ? connection : connectionConfig(directUrl),
-        };
-  const freshnessMonitor = await startFreshnessMonitor({ ...feed, clock, tagVersions, freshnessMs, log });
+  const freshnessMonitor = await startFreshnessMonitor({
+    connection: directUrl === undefined ? connection : connectionConfig(directUrl),
+    listen: createListen(tables, replicas?.observer),
+    clock,
+    tagVersions,
+    freshnessMs,
+    log,
+  });
   onClose(() => freshnessMonitor.close());
   const prisma = prismaOn(pool);
   onClose(() => prisma.$disconnect());
@@ -248,7 +248,7 @@ const createMemory = (
     tagVersions,
     log,
     thread:
-      config.changeFeed === 'listen' && browseIndexMaxBytes > 0
+      browseIndexMaxBytes > 0
         ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes, languages: fallBacks }
         : undefined,
   });

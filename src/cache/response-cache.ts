@@ -85,8 +85,8 @@ export const createResponseCache = ({
   const { tables } = tagVersions.tags;
 
   /** Whether time alone has changed nothing. */
-  const holds = ({ validUntilMs, trustedUntilMs }: CachedResponse): boolean =>
-    (validUntilMs === undefined || clock.nowMs() < validUntilMs) && isTrusted(trustedUntilMs);
+  const holds = ({ validUntilMs }: CachedResponse): boolean =>
+    validUntilMs === undefined || clock.nowMs() < validUntilMs;
 
   /** A response that was read within the bound misses no commit that is older, whatever has changed since. */
   const isYoung = ({ asOfMs }: CachedResponse): boolean => performance.now() - asOfMs < freshnessMs;
@@ -107,7 +107,6 @@ export const createResponseCache = ({
     readonly #sequence = tagVersions.sequence;
     readonly #openedMs = performance.now();
     readonly #nowMs = clock.nowMs(this.#openedMs);
-    readonly #trustedUntilMs = freshnessMonitor.trustedUntilMs();
     readonly #nextChanges = tables.map(({ table }) => freshnessMonitor.nextChangeMs(table, this.#nowMs));
 
     constructor(key: string) {
@@ -150,7 +149,6 @@ export const createResponseCache = ({
         trueAt: this.#sequence,
         validUntilMs: finite(validUntilMs),
         changesMs: finite(changes),
-        trustedUntilMs: this.#trustedUntilMs,
         staleUntilMs: dependencies.mayEnd ? Math.min(dependencies.endsMs, changes) : dependencies.endsMs,
         takesLate: dependencies.takesLate,
         late: [...dependencies.late.values()],
@@ -211,7 +209,6 @@ export const createResponseCache = ({
   const findStale = (key: string): Found | undefined => {
     const cached = performance.now() - freshnessMonitor.asOfMs() < staleIfErrorMs ? store.get(key) : undefined;
     if (!cached || hasChanged(cached) || clock.nowMs() >= cached.staleUntilMs) return undefined;
-    if (cached.trustedUntilMs !== undefined && !isTrusted(cached.trustedUntilMs + staleIfErrorMs)) return undefined;
     stats.stale += 1;
     return { answer: cached, outcome: 'stale' };
   };
@@ -269,6 +266,3 @@ export const createResponseCache = ({
 };
 
 const finite = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
-
-/** Where changes are notified there is no such time, and the clock is not read. */
-const isTrusted = (untilMs: number | undefined): boolean => untilMs === undefined || performance.now() < untilMs;

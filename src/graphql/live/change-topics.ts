@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import type { Change } from '../../cache/tags.ts';
-import { AppError } from '../../errors.ts';
 import { textOfResult } from '../body-form.ts';
 import type { Changes } from '../context.ts';
 import type { EventSequence, Topic } from './event-sequence.ts';
@@ -57,15 +56,9 @@ export class ChangeTopics {
     ];
   }
 
-  /**
-   * Resolves with what joins a listener.
-   * @throws what the operation fails with; AppError BAD_USER_INPUT where no change is notified
-   */
+  /** Resolves with what joins a listener. @throws what the operation fails with */
   async begin({ key, run }: Omit<Feed, 'nothing'>): Promise<(listener: EventSequence) => Topic> {
     const { freshnessMonitor, freshnessMs } = this.#source;
-    if (freshnessMonitor.trustedUntilMs() !== undefined) {
-      throw new AppError('BAD_USER_INPUT', 'With CHANGE_FEED=poll the gateway does not learn what has changed.');
-    }
     // The first event tells what is past by then.
     await freshnessMonitor.plan();
     this.#beginning += 1;
