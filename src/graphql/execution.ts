@@ -66,7 +66,7 @@ export const ask = (
     throw new GraphQLError('The document has no such operation.', { extensions: { code: 'BAD_USER_INPUT' } });
   const { errors, variableValues: variables } = operation.coerce(args.variableValues ?? {});
   if (errors) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
-  checkCost(operation.cost, maxCost, variables);
+  checkCost(operation.costOf(variables), maxCost);
   const { call, rest } = args.contextValue as ServerContext;
   const language = call.language.decide(operation.languageTag(variables));
   return { args, operation, variables, language, form: rest?.form ?? GRAPHQL_BODY };

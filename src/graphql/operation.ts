@@ -26,7 +26,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledOperation, compile } from './executor/compile.ts';
-import { type CostPlan, planCost } from './limits/cost.ts';
+import { type Cost, costOf } from './limits/cost.ts';
 import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
 /** The language of a whole operation, as Shopify's storefronts ask for it. */
@@ -60,7 +60,8 @@ export interface Operation {
   readonly compiled: CompiledOperation | undefined;
   /** The tag of the language that the document names. */
   readonly languageTag: (variables: VariableValues) => string | undefined;
-  readonly cost: CostPlan;
+  /** @param variables undefined: the most that any variables could make it cost */
+  readonly costOf: (variables?: VariableValues) => Cost;
   readonly isSubscription: boolean;
   /** The part of a result whose change is an event, where that is not all of it. */
   readonly withoutSilentFields: WithoutSilentFields | undefined;
@@ -123,7 +124,7 @@ export const prepareOperation = (
       return compiled;
     },
     languageTag: languageTagOf(asked),
-    cost: planCost(schema, document, definition),
+    costOf: (variables) => costOf(schema, document, definition, variables),
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
     rootFields,
