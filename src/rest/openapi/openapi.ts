@@ -20,7 +20,7 @@ import type { StaticFile } from '../../http/content-encodings.ts';
 import { JSON_TYPE, MAX_HEADER_BYTES, MAX_TARGET_CHARS, problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
 import { badParameter, LANGUAGE_PARAMETER } from '../parameters.ts';
-import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
+import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema } from './schemas.ts';
 
 interface Offer {
   readonly isRestricted: boolean;
@@ -53,13 +53,12 @@ export const openapiDocument = (
   schema: GraphQLSchema,
   { isRestricted, languages }: Offer = { isRestricted: false, languages: [] },
 ): JsonSchema => {
-  const schemas = createResultSchemas();
+  const schemas = createResultSchemas(schema);
   const tags = new Map<string, JsonSchema>();
 
   const operationObject = (restOperation: RestOperation): JsonSchema => {
     const { id, route } = restOperation;
-    const root = resultOf(restOperation, schema);
-    const { field } = root;
+    const { field, isCertain, schema: result } = schemas.resultOf(restOperation);
     const isLate = lateKeyOf(field) !== undefined;
 
     const tag = route.path.split('/')[2] ?? '';
@@ -76,10 +75,10 @@ export const openapiDocument = (
         200: {
           description: route.summary,
           headers: responseHeaders({ isLate }),
-          content: { 'application/json': { schema: schemas.schemaOf(root) } },
+          content: { 'application/json': { schema: result } },
         },
         ...(isLate ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
-        ...problemReferences(!isNonNullType(field.type) || !root.isCertain),
+        ...problemReferences(!isNonNullType(field.type) || !isCertain),
       },
     };
   };
