@@ -21,7 +21,6 @@ import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
-import { Answers } from './graphql/body-form.ts';
 import { createContextFactory } from './graphql/context.ts';
 import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
@@ -29,11 +28,11 @@ import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { JsonBodies } from './graphql/json-body.ts';
 import { maxCharsOf } from './graphql/limits/document-size.ts';
-import { EventStreams } from './graphql/live/event-stream.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
 import { Live } from './graphql/use-live.ts';
+import { Answers } from './graphql/use-result-writer.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { ResponseWriter } from './http/cached-http-response.ts';
@@ -41,7 +40,7 @@ import { createContentEncodings } from './http/content-encodings.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
-import type { Call, FindRoute } from './http/route.ts';
+import type { FindRoute } from './http/route.ts';
 import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
@@ -322,7 +321,6 @@ const createGraphql = (
   });
   onClose(() => live.close());
   const maskError = createMaskError(() => observability.observer.logOf(log));
-  const eventStreams = new EventStreams();
   const bodies = new JsonBodies();
   const serving = {
     schema,
@@ -332,7 +330,6 @@ const createGraphql = (
     isRestricted,
     answers,
     live,
-    eventStreams,
     execution,
     maskError,
   };
@@ -340,7 +337,7 @@ const createGraphql = (
   onClose(() => yoga.dispose());
   const subscriptions = { counts: live.counts, max: config.maxSubscriptions };
   const { fallBacks } = compiled;
-  return { yoga, bodies, live, load, answers, maskError, eventStreams, fallBacks, subscriptions };
+  return { yoga, bodies, live, load, answers, maskError, fallBacks, subscriptions };
 };
 
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
@@ -366,7 +363,7 @@ const createHttp = (
   const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
   const { documents, schema, rest, areShared } = operations;
   const { browseIndex, responseCache } = memory;
-  const { yoga, answers, maskError, eventStreams, live, load } = graphql;
+  const { yoga, answers, maskError, live, load } = graphql;
   const { isRestricted } = access;
   const isFilling = (): boolean => {
     if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
@@ -385,12 +382,11 @@ const createHttp = (
     languages: config.languages,
     openapi,
   });
-  const streamOf = (call: Call) => live.streamOf(call);
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = new Serving({
     routes: [
       ...agents,
-      createGraphqlRoutes({ yoga, documents, answers, maskError, eventStreams, streamOf, graphiql }),
+      createGraphqlRoutes({ yoga, documents, answers, maskError, live, graphiql }),
       createRestRoutes(rest, { yoga, documents, answers, maskError }),
       probes.find,
       find,

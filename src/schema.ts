@@ -6,7 +6,7 @@ import { builder } from './graphql/builder.ts';
 import { enforceRowCount } from './graphql/limits/list-size.ts';
 import { IN_CONTEXT } from './graphql/operation.ts';
 
-const registerChanges = (): Promise<unknown> => import('./graphql/live/changes.ts');
+const registerChanges = (): Promise<unknown> => import('./graphql/live/change-feed.ts');
 
 // Types and queries register with the builder once in a process.
 for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse, registerChanges])

@@ -1,6 +1,6 @@
 import type { Clock } from '../database/clock.ts';
 import { withDeadline } from '../deadline.ts';
-import { type CachedResponse, type CacheEntry, toBody } from './cached-response.ts';
+import { bytesOf, type CachedResponse, type CacheEntry, toBody } from './cached-response.ts';
 import { Dependencies } from './dependencies.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { createResponseStore } from './response-store.ts';
@@ -27,6 +27,9 @@ export type Executed =
       /** The cached response, with late values, that the body was made of. */
       readonly template?: CachedResponse | undefined;
     };
+
+export const executedBytes = ({ answer, body, encoding }: Executed): Buffer =>
+  answer ? bytesOf(answer.body) : Buffer.from(body, encoding);
 
 /** Makes the body of a response, and adds to the dependencies what it depends on. */
 export type MakeBody = (dependencies: Dependencies) => Promise<string>;

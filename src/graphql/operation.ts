@@ -4,6 +4,7 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type ExecutionArgs,
+  type ExecutionResult,
   type FieldNode,
   GraphQLDeferDirective,
   GraphQLDirective,
@@ -189,8 +190,8 @@ export const rootFieldsOf = (document: DocumentNode, definition: OperationDefini
 const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
   new Set([...fields.values()].flat().map(({ node }) => node.name.value));
 
-/** Leaves out of a result the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
-type WithoutSilentFields = (json: string) => string;
+/** The text of a result without the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
+type WithoutSilentFields = (result: ExecutionResult) => string;
 
 /** @returns undefined where the document selects none */
 const silentFields = (schema: GraphQLSchema, document: DocumentNode): WithoutSilentFields | undefined => {
@@ -207,8 +208,5 @@ const silentFields = (schema: GraphQLSchema, document: DocumentNode): WithoutSil
   visit(document, visitWithTypeInfo(typeInfo, { Field: note }));
   const isSilent = (key: string): boolean => isSilentByKey.get(key) === true;
   if (![...isSilentByKey.keys()].some(isSilent)) return undefined;
-  return (json) => {
-    const { data, ...beside } = JSON.parse(json);
-    return JSON.stringify([JSON.stringify(data, (key, value) => (isSilent(key) ? undefined : value)), beside]);
-  };
+  return ({ data }) => JSON.stringify(data, (key, value) => (isSilent(key) ? undefined : value));
 };
