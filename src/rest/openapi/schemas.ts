@@ -11,13 +11,7 @@ import {
   isNonNullType,
   isSpecifiedScalarType,
 } from 'graphql';
-import {
-  collectFields,
-  fragmentsOf,
-  objectTypesOf,
-  type Parent,
-  rootOf,
-} from '../../graphql/selection.ts';
+import { collectFields, fragmentsOf, objectTypesOf, type Parent, rootOf } from '../../graphql/selection.ts';
 import type { RestOperation } from '../documents.ts';
 
 /** The one root field of a REST document. */
