@@ -184,18 +184,14 @@ export const createResponseCache = ({
     }
     stats.misses += 1;
     const ticket = new Ticket(key);
-    const close = (): void => {
-      if (tickets.get(key) === ticket) tickets.delete(key);
+    const makeAndKeep = async (): Promise<CachedResponse> => {
+      try {
+        return ticket.keep(await make(ticket.dependencies), store.get(key));
+      } finally {
+        if (tickets.get(key) === ticket) tickets.delete(key);
+      }
     };
-    const keep = (text: string): CachedResponse => {
-      close();
-      return ticket.keep(text, store.get(key));
-    };
-    const fail = (error: unknown): never => {
-      close();
-      throw error;
-    };
-    ticket.response = make(ticket.dependencies).then(keep, fail);
+    ticket.response = makeAndKeep();
     tickets.set(key, ticket);
     return ticket.response;
   };
