@@ -74,7 +74,6 @@ export const openapiDocument = (
       responses: {
         200: {
           description: route.summary,
-          headers: responseHeaders({ isLate }),
           content: { 'application/json': { schema: result } },
         },
         ...(isLate ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
@@ -100,41 +99,13 @@ export const openapiDocument = (
     paths,
     components: {
       schemas: { ...schemas.components(), Problem: PROBLEM },
-      responses: { NotModified: NOT_MODIFIED, ...PROBLEM_RESPONSES },
+      responses: {
+        NotModified: { description: 'The response is still the one that `If-None-Match` names.' },
+        ...PROBLEM_RESPONSES,
+      },
       ...(isRestricted ? { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } } } : {}),
     },
   };
-};
-
-const header = (description: string, example: string): JsonSchema => ({
-  description,
-  schema: { type: 'string' },
-  example,
-});
-
-const REQUEST_ID = header(
-  'Identifies the request in the log: the one that it brought, or a new one.',
-  'NKQvsqWJ27rnbUS4-1',
-);
-
-const REVALIDATION = {
-  ETag: header('Identifies this response: send it back in `If-None-Match`.', 'W/"3drpi22j83mvf"'),
-  'Cache-Control': header(
-    'How long a copy may be used without revalidation.',
-    'public, max-age=1, must-revalidate, stale-while-revalidate=0',
-  ),
-  'Cache-Status': header('Whether the response came from the cache: RFC 9211.', 'vitrine; hit'),
-};
-
-/** @param isLate the response has a value of its request alone */
-const responseHeaders = ({ isLate }: { readonly isLate: boolean }): JsonSchema => ({
-  ...(isLate ? { 'Cache-Control': header('No copy is kept.', 'no-store') } : REVALIDATION),
-  'X-Request-Id': REQUEST_ID,
-});
-
-const NOT_MODIFIED: JsonSchema = {
-  description: 'The response is still the one that `If-None-Match` names.',
-  headers: { ...REVALIDATION, 'X-Request-Id': REQUEST_ID },
 };
 
 const problem = (code: ErrorCode, detail: string, headers: AppError['headers'] = {}): AppError =>
@@ -176,7 +147,7 @@ const PROBLEM_RESPONSES: JsonSchema = Object.fromEntries(
   PROBLEMS.map((error) => {
     const headers = Object.entries(error.headers).map(([key, example]) => {
       const [name = key, about = ''] = PROBLEM_HEADERS[key] ?? [];
-      return [name, { ...header(about, example), required: true }];
+      return [name, { description: about, schema: { type: 'string' }, example, required: true }];
     });
     const content = { schema: { $ref: '#/components/schemas/Problem' }, example: JSON.parse(problemText(error)) };
     return [
