@@ -4,7 +4,6 @@ import type { Language } from '../language/languages.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { Changes, CreateContext } from './context.ts';
-import { checkCost } from './limits/cost.ts';
 import type { Operation } from './operation.ts';
 import { type BodyForm, type Caller, type GatewayPlugin, GRAPHQL_BODY, type ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
@@ -62,7 +61,7 @@ export const ask = (
     throw new GraphQLError('The document has no such operation.', { extensions: { code: 'BAD_USER_INPUT' } });
   const { errors, variableValues: variables } = operation.coerce(args.variableValues ?? {});
   if (errors) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
-  checkCost(operation.costOf(variables), maxCost);
+  operation.checkCost(maxCost, variables);
   const { call, rest } = args.contextValue as ServerContext;
   const language = call.language.decide(operation.languageTag(variables));
   return { args, operation, variables, language, form: rest?.form ?? GRAPHQL_BODY };

@@ -27,7 +27,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledOperation, compile } from './executor/compile.ts';
-import { type Cost, costOf } from './limits/cost.ts';
+import { type Cost, checkCost, costOf, isWithin } from './limits/cost.ts';
 import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
 /** The language of a whole operation, as Shopify's storefronts ask for it. */
@@ -63,6 +63,8 @@ export interface Operation {
   readonly languageTag: (variables: VariableValues) => string | undefined;
   /** @param variables undefined: the most that any variables could make it cost */
   readonly costOf: (variables?: VariableValues) => Cost;
+  /** @throws AppError QUERY_TOO_COMPLEX */
+  readonly checkCost: (maximum: number, variables: VariableValues) => void;
   readonly isSubscription: boolean;
   /** The part of a result whose change is an event, where that is not all of it. */
   readonly withoutSilentFields: WithoutSilentFields | undefined;
@@ -113,6 +115,7 @@ export const prepareOperation = (
   const isLateField = (name: string): boolean => lateKeyOf(fields[name]) !== undefined;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   let compiled: CompiledOperation | undefined | null = null;
+  let mostCost: Cost | undefined;
   return {
     label: definition.name?.value ?? 'anonymous',
     id: hash('sha1', `${text ?? print(given)}\0${name ?? ''}`, 'base64url'),
@@ -126,6 +129,11 @@ export const prepareOperation = (
     },
     languageTag: languageTagOf(asked),
     costOf: (variables) => costOf(schema, document, definition, variables),
+    checkCost: (maximum, variables) => {
+      // Most operations cost too little whatever their variables are.
+      mostCost ??= costOf(schema, document, definition, undefined, Number.POSITIVE_INFINITY);
+      if (!isWithin(mostCost, maximum)) checkCost(costOf(schema, document, definition, variables), maximum);
+    },
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
     rootFields,

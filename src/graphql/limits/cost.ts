@@ -11,6 +11,7 @@ import {
   print,
   type VariableValues,
 } from 'graphql';
+import { MAX_IDS } from '../arguments.ts';
 import {
   collectFields,
   fragmentsOf,
@@ -47,12 +48,14 @@ const VALUE = 1;
  * Lists in lists multiply. Selections that merge count once; a field that @skip or @include removes does not count. An object of an interface or a
  * union counts as if it had the fields of each type that it may be.
  * @param variables undefined: the most that any variables could make it cost
+ * @param openItems how many items a list to filter by then has whose value is a variable
  */
 export const costOf = (
   schema: GraphQLSchema,
   document: DocumentNode,
   definition: OperationDefinitionNode,
   variables?: VariableValues,
+  openItems = MAX_IDS,
 ): Cost => {
   const rootType = schema.getRootType(definition.operation) as GraphQLObjectType;
   const fragments = fragmentsOf(document);
@@ -105,7 +108,7 @@ export const costOf = (
     const sliced = slicedSizeOf(field, node, variables);
     const count = isList ? times * (sliced ?? sizeByParent ?? assumedSizeOf(field)) : times;
     const sized = new Map(sliced === undefined ? [] : sizedFieldsOf(field).map((each) => [each, sliced]));
-    const extra = extraCostOf(field) * ROW + filterSizeOf(field, node, variables);
+    const extra = extraCostOf(field) * ROW + filterSizeOf(field, node, variables, openItems);
     const tenths =
       count * (isRow ? ROW : valueWeight) + times * extra + below(types, selections, count, `${path}.`, sized);
     // The cost of any other field belongs to its parent.
@@ -146,6 +149,9 @@ const holds = ({ name, arguments: args }: DirectiveNode, { coerced }: VariableVa
 
 /** Twice what an introspection of the whole schema costs, with every detail: 35,703, because the length of each list is assumed. */
 const MAX_INTROSPECTION = 75_000;
+
+export const isWithin = ({ total, introspection }: Cost, maximum: number): boolean =>
+  total <= maximum && introspection <= MAX_INTROSPECTION;
 
 /** @throws AppError QUERY_TOO_COMPLEX */
 export const checkCost = ({ total, field, introspection }: Cost, maximum: number): void => {

@@ -11,7 +11,7 @@ import {
   Kind,
   type VariableValues,
 } from 'graphql';
-import { DEFAULT_PAGE_SIZE, isListSize, LIST_SIZE, MAX_IDS, rangeOf, wrapResolvers } from '../arguments.ts';
+import { DEFAULT_PAGE_SIZE, isListSize, LIST_SIZE, rangeOf, wrapResolvers } from '../arguments.ts';
 import type { OperationContext, RowCount } from '../context.ts';
 import { isPromise } from '../executor/compile.ts';
 import { hasNode } from '../selection.ts';
@@ -62,15 +62,22 @@ export const slicedSizeOf = (field: Field, node: FieldNode, variables?: Variable
   return Math.max(...sizes) || (assumedSize ?? (isConnection(field) ? DEFAULT_PAGE_SIZE : 0));
 };
 
-/** How many items the lists have by which a field is filtered, also those inside input objects. */
-export const filterSizeOf = (field: Field, node: FieldNode, variables?: VariableValues): number =>
+/**
+ * How many items the lists have by which a field is filtered, also those inside input objects.
+ * @param openItems of an argument where no variables are known
+ */
+export const filterSizeOf = (
+  field: Field,
+  node: FieldNode,
+  variables: VariableValues | undefined,
+  openItems: number,
+): number =>
   field.args
     .filter((argument) => !isLeafType(getNullableType(argument.type)))
-    .reduce(
-      (sum, argument) =>
-        sum + (isOpen(argument, node, variables) ? MAX_IDS : countItems(argumentValue(argument, node, variables))),
-      0,
-    );
+    .map((argument) =>
+      isOpen(argument, node, variables) ? openItems : countItems(argumentValue(argument, node, variables)),
+    )
+    .reduce((sum, items) => sum + items, 0);
 
 const countItems = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
