@@ -27,7 +27,6 @@ import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { JsonBodies } from './graphql/json-body.ts';
-import { maxCharsOf } from './graphql/limits/document-size.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
@@ -166,17 +165,15 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
 
 /** The schema, and the documents that clients, REST and the operator have. */
 const readOperations = async ({ config, parts }: Given) => {
-  const { queryLimits: limits } = config;
   const schema = createSchema();
-  const rest = await loadRestOperations(schema, limits, config.restDocuments);
+  const rest = await loadRestOperations(schema, config.queryMaxCost, config.restDocuments);
   const plugins = [...(parts.plugins ?? []), ...(await loadPlugins(config.graphqlPlugins))];
   /** Whether all callers get the same. */
   const areShared = plugins.length === 0 || config.pluginsShareAnswers;
-  const documents = new Documents({ ...config, schema, limits, areShared });
+  const documents = new Documents({ ...config, schema, areShared });
   const trusted = {
     documents: await readTrustedDocuments(trustedFiles(config), documents),
     areRequired: config.trustedDocumentsOnly,
-    maxChars: maxCharsOf(limits),
   };
   return { schema, rest, plugins, areShared, documents, trusted };
 };
@@ -281,12 +278,11 @@ const createGraphql = (
     access,
   }: Pick<Layers, 'observability' | 'operations' | 'followed' | 'memory' | 'access'>,
 ) => {
-  const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryLimits } = config;
+  const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryMaxCost: maxCost } = config;
   const { schema, documents, trusted, plugins, areShared } = operations;
   const { tracing } = observability;
   const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
-  const { maxCost } = queryLimits;
   const features = [...FEATURES, createBrowse(browseIndex)];
   const createContext = createContextFactory({
     ...followed,
@@ -360,7 +356,7 @@ const createHttp = (
   { observability, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
   agents: readonly FindRoute[],
 ) => {
-  const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
+  const { exposure, freshnessMs, introspection, previewTokens } = config;
   const { documents, schema, rest, areShared } = operations;
   const { browseIndex, responseCache } = memory;
   const { yoga, answers, maskError, live, load } = graphql;
@@ -372,12 +368,10 @@ const createHttp = (
     return true;
   };
   const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
-  const isOpen = !isRestricted && !trustedDocumentsOnly;
   const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
   const { graphiql, find } = createPages({
     exposure,
     freshnessMs,
-    isOpen,
     introspection,
     languages: config.languages,
     openapi,

@@ -132,12 +132,6 @@ const derive = (values: Values) => {
     ...exposures,
     /** Those without a default: `token` where access tokens are configured, as these pages reveal facts about the service. */
     exposure: exposures,
-    queryLimits: {
-      maxCost: values.queryMaxCost,
-      maxDepth: values.queryMaxDepth,
-      maxFields: values.queryMaxFields,
-      maxTokens: values.queryMaxTokens,
-    },
     access,
     /** Undefined: no traces. */
     tracing: tracingOf(values),

@@ -25,8 +25,8 @@ import {
 } from './values.ts';
 
 /**
- * One variable of the environment. The row `CACHE_MAX_MB` gives `config.cacheMaxMb`, the option `cacheMaxMb` of the library, a paragraph of
- * `vitrine serve --help` and a row of docs/configuration.md (by `npm run generate`).
+ * One variable of the environment. The row `CACHE_MAX_MB` gives `config.cacheMaxMb`, the option `cacheMaxMb` of the library, and a row of
+ * docs/configuration.md (by `npm run generate`).
  */
 export interface Variable {
   /** What values there are. It also says whether the variable may hold a secret. */
@@ -170,13 +170,6 @@ const queryLimits = {
     'Highest cost: roughly the rows that an operation asks for, and the most that its lists may return.',
     { default: '20000' },
   ),
-  QUERY_MAX_DEPTH: row(integer(15, 50), 'Most levels of fields, with fragments expanded. GraphiQL itself needs 15.', {
-    default: '20',
-  }),
-  QUERY_MAX_FIELDS: row(integer(300, 100_000), 'Most fields, with aliases, repetitions and expanded fragments.', {
-    default: '1000',
-  }),
-  QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most tokens: names, values and punctuation.', { default: '2000' }),
 };
 
 const documents = {
@@ -347,7 +340,7 @@ const group = (title: string, variables: Rows, about = '') => ({
 
 const PER_WORKER = 'Each worker has these limits for itself.';
 
-/** The sections of `vitrine serve --help` and of docs/configuration.md. */
+/** The sections of docs/configuration.md. */
 export const GROUPS = [
   group('Server', server),
   group('Database', database),

@@ -36,10 +36,12 @@ const MAX_PEEKED_BYTES = 8192;
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
 export const createGraphqlRoutes = (options: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
-  const page: ResponseRoute = { ...options.graphiql, methods, errors: ERRORS, countedAs: ['other', 'page'] };
+  const page: ResponseRoute = { ...options.graphiql, methods, errors: ERRORS };
   const endpoint: OperationRoute = {
     methods,
     errors: ERRORS,
+    // Until its operation is known.
+    countedAs: ['graphql', 'none', GRAPHQL_PATH],
     faultOf: bodyFault,
     isAllLate: (request) => isAllLate(request, options.documents),
     run: async (call) => {

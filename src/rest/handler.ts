@@ -55,7 +55,7 @@ const decodePath = (path: string): string =>
 
 /** A row of the table of paths, ready to be run. */
 interface Endpoint {
-  readonly countedAs: NonNullable<OperationRoute['countedAs']>;
+  readonly countedAs: OperationRoute['countedAs'];
   readonly operation: RestOperation;
   readonly prepared: Operation;
   readonly rest: RestDocument;
@@ -77,7 +77,7 @@ const createEndpoint = (operation: RestOperation, pathParameter: string | undefi
 class RestRoute implements OperationRoute {
   readonly methods = READ_METHODS;
   readonly errors = PROBLEM_DETAILS;
-  readonly countedAs: NonNullable<OperationRoute['countedAs']>;
+  readonly countedAs: OperationRoute['countedAs'];
   readonly #endpoint: Endpoint;
   readonly #id: string | undefined;
 

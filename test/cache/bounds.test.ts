@@ -183,6 +183,7 @@ describe('requests in memory', () => {
   const route: OperationRoute = {
     methods: ['GET'],
     errors: PROBLEM_DETAILS,
+    countedAs: ['rest', 'product'],
     run: () => Promise.reject(new Error('not run here')),
   };
   const ONE_LANGUAGE = new Languages([]);

@@ -71,7 +71,7 @@ describe('with fields that a test has added,', () => {
     test('in the OpenAPI document, and in REST documents', async () => {
       const bounded = createSchema();
       await using folder = await createDocumentFolder({ 'product-hot.graphql': text });
-      const operations = await loadRestOperations(bounded, config.queryLimits, folder.path);
+      const operations = await loadRestOperations(bounded, config.queryMaxCost, folder.path);
       expect(openapiDocument(operations, bounded)).toMatchObject({
         paths: {
           '/api/product/hot': {
@@ -80,7 +80,7 @@ describe('with fields that a test has added,', () => {
         },
       });
       await using wrong = await createDocumentFolder({ 'product-hot.graphql': '{ bounded(size: 21) { id } }' });
-      await expect(loadRestOperations(bounded, config.queryLimits, wrong.path)).rejects.toThrow(
+      await expect(loadRestOperations(bounded, config.queryMaxCost, wrong.path)).rejects.toThrow(
         'Argument "size" must be between 1 and 20, but is 21.',
       );
     });
