@@ -11,7 +11,7 @@ import './variant/variant.schema.ts';
 import './notice/notice.schema.ts';
 import './translation/translation.schema.ts';
 import './browse/browse.schema.ts';
-import './graphql/live/changes.ts';
+import './graphql/live/change-feed.ts';
 
 /**
  * The executable schema of all features.

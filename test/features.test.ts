@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createListenFeed } from '../src/cache/change-feed.ts';
+import { createListen } from '../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../src/cache/freshness-monitor.ts';
 import { createResponseCache } from '../src/cache/response-cache.ts';
 import { type CachedTable, createTagVersions } from '../src/cache/tags.ts';
@@ -207,7 +207,7 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
   const freshnessMs = 0;
   const freshnessMonitor = await startFreshnessMonitor({
     connection: connectionConfig(database.url),
-    source: createListenFeed(tables),
+    listen: createListen(tables),
     clock,
     tagVersions,
     freshnessMs,

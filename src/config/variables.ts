@@ -77,11 +77,7 @@ const database = {
     'The same database past a pooler in transaction mode: for notifications, migrations and imports.',
     { whenUnset: '`DATABASE_URL`' },
   ),
-  DATABASE_REPLICA_URLS: row(
-    replicaUrls,
-    'Streaming replicas, one server in each URL. They need `CHANGE_FEED=listen`.',
-    { default: '' },
-  ),
+  DATABASE_REPLICA_URLS: row(replicaUrls, 'Streaming replicas, one server in each URL.', { default: '' }),
   DATABASE_POOL_SIZE: row(
     integer(1, 1000),
     'Most connections of each worker to each database server, besides one that watches it.',
@@ -97,7 +93,7 @@ const database = {
   }),
   DATABASE_POOLER: row(
     choice(POOLERS),
-    'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL` or `CHANGE_FEED=poll`.',
+    'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL`.',
     { default: 'none' },
   ),
   DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', { default: './data' }),
@@ -119,11 +115,6 @@ const cache = {
     { ...integer(0, 1000), unit: 'ms' },
     'How old a response may be: it shows every change that was committed longer ago. 0: each request first asks the database.',
     { default: '100' },
-  ),
-  CHANGE_FEED: row(
-    choice(['listen', 'poll']),
-    'How changes are noticed. `listen`: by notifications. `poll`: a cached response counts for `FRESHNESS_MS`.',
-    { default: 'listen' },
   ),
   STALE_IF_ERROR_S: row(
     { ...integer(0, 86_400), unit: 's' },

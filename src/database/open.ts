@@ -29,22 +29,10 @@ export interface OpenOptions {
   readonly dataDir: string;
 }
 
-/**
- * The configuration for what needs a session of its own: with the direct URL, where there is one.
- * @throws OperatorError where there is only a pooler in transaction mode
- */
-export const withDirectUrl = <
-  Config extends Pick<OpenOptions, 'databaseUrl' | 'databaseDirectUrl'> & { readonly databasePooler: Pooling },
->(
+/** The configuration for what needs a session of its own: with the direct URL, where there is one. */
+export const withDirectUrl = <Config extends Pick<OpenOptions, 'databaseUrl' | 'databaseDirectUrl'>>(
   config: Config,
-): Config => {
-  const { databaseDirectUrl, databaseUrl, databasePooler } = config;
-  if (databasePooler === 'transaction' && databaseUrl !== undefined && databaseDirectUrl === undefined)
-    throw new OperatorError(
-      'This needs a session, and DATABASE_POOLER=transaction gives none: set DATABASE_DIRECT_URL to the database itself, or to a pool in session mode.',
-    );
-  return { ...config, databaseUrl: databaseDirectUrl ?? databaseUrl };
-};
+): Config => ({ ...config, databaseUrl: config.databaseDirectUrl ?? config.databaseUrl });
 
 const DIRECT_URL = 'DATABASE_DIRECT_URL';
 

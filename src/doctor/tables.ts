@@ -125,10 +125,10 @@ export const checkQueue: Check = async ({ client }) => {
 };
 
 /** Whether changes are notified: the triggers are on, and a notification reaches a connection that listens. */
-export const checkNotifications: Check = async (examined) =>
-  examined.config.changeFeed === 'poll'
-    ? [ok('notifications', 'not needed: CHANGE_FEED=poll')]
-    : [await checkTriggers(examined), await checkRoundTrip(examined)];
+export const checkNotifications: Check = async (examined) => [
+  await checkTriggers(examined),
+  await checkRoundTrip(examined),
+];
 
 const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => {
   const expected = tables.flatMap(({ table, triggers }) => triggers.map((trigger) => ({ table, trigger })));
@@ -148,8 +148,8 @@ const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => 
 const checkRoundTrip = async ({ client, url, config }: Examined): Promise<Finding> => {
   const directUrl = config.databaseDirectUrl ?? url;
   const remedy = config.databaseDirectUrl
-    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, directly or through a pool in session mode; or set CHANGE_FEED=poll.'
-    : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL, or CHANGE_FEED=poll.';
+    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, directly or through a pool in session mode.'
+    : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL.';
   const tripMs = await tripOfNotification(directUrl, (sql, values) => client.query(sql, values));
   if (tripMs !== undefined) return ok('notifications', `one arrived after ${tripMs.toFixed(1)} ms`);
   return fail('notifications', 'one did not arrive: changes would not show while responses are cached', remedy);
