@@ -86,20 +86,26 @@ const FACETS: {
   },
   onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.bits),
   attributes: (index, found, { attributes = [] }, labelOf) =>
-    namedFacets('attributes', index.attributes, attributes, found, labelOf, (rows) =>
-      countValues(index, index.attributes, rows),
+    namedFacets('attributes', index.attributes, attributes, found, labelOf, (rows, wanted) =>
+      countValues(index, index.attributes, rows, wanted),
     ),
   options: (index, found, { options = [], inStock = false }, labelOf) =>
-    namedFacets('options', index.options, options, found, labelOf, (rows, name) => {
+    namedFacets('options', index.options, options, found, labelOf, (rows, wanted, name) => {
       const others = options.filter((each) => each.name !== name);
-      return countValues(index, index.options, rows, index.options.fitting(others, inStock));
+      return countValues(index, index.options, rows, wanted, index.options.fitting(others, inStock));
     }),
 };
 
-/** Counts rows by their codes. @param fitting traits; by default all */
-const countValues = (index: ProductIndex, of: Dimensions, rows: RowSet, fitting?: ReadonlySet<number>): Int32Array => {
+/** Counts rows by the codes of some dimensions. @param fitting traits; by default all */
+const countValues = (
+  index: ProductIndex,
+  of: Dimensions,
+  rows: RowSet,
+  wanted = of.all,
+  fitting?: ReadonlySet<number>,
+): Int32Array => {
   const totals = fitting === undefined ? of.totals : fitting === of.inStock ? of.totalsInStock : undefined;
-  return countRows(index, rows, (some) => of.count(some, fitting), totals);
+  return countRows(index, rows, (some) => of.count(some, wanted, fitting), totals);
 };
 
 /** Where a set has most rows, the others are counted instead, which is sooner done. @param totals the counts of all live rows */
@@ -144,12 +150,9 @@ const mostFrequent = (
   labelOf: LabelOf,
 ): readonly Counted[] => {
   const countOf = (code: number): number => counts[code] as number;
-  let least = 1;
-  if (codes.length > MAX_FACET_VALUES) {
-    const all = new Int32Array(codes.length);
-    for (let at = 0; at < all.length; at += 1) all[at] = countOf(codes[at] as number);
-    least = nthGreatest(all, MAX_FACET_VALUES);
-  }
+  const all = new Int32Array(codes.length);
+  for (let at = 0; at < codes.length; at += 1) all[at] = countOf(codes[at] as number);
+  const least = codes.length > MAX_FACET_VALUES ? nthGreatest(all, MAX_FACET_VALUES) : 0;
   return codes
     .filter((code) => countOf(code) >= least)
     .map((code) => {
@@ -190,14 +193,14 @@ const namedFacets = (
   filters: readonly { readonly name: string }[],
   found: FoundRows,
   labelOf: LabelOf,
-  countsOf: (rows: RowSet, name?: string) => Int32Array,
+  countsOf: (rows: RowSet, wanted: readonly Dimension[], name?: string) => Int32Array,
 ): ValueFacets[] => {
   const filtered = new Set(filters.map(({ name }) => name));
   const others = of.all.filter(({ name }) => !filtered.has(name));
-  const counted = dimensionFacets(of, others, countsOf(found.all()), labelOf);
+  const counted = dimensionFacets(of, others, countsOf(found.all(), others), labelOf);
   for (const dimension of of.all)
     if (filtered.has(dimension.name)) {
-      const counts = countsOf(found.without(facet, dimension.name), dimension.name);
+      const counts = countsOf(found.without(facet, dimension.name), [dimension], dimension.name);
       counted.push(...dimensionFacets(of, [dimension], counts, labelOf));
     }
   return counted
@@ -222,7 +225,7 @@ const dimensionFacets = (
     const { value: name } = counted;
     const { texts, numbers } = of.named(name) as Dimension;
     const found = countedOf(of, name, counts);
-    if (found.every((code) => of.isNumber(code))) {
+    if (found.every((code) => !Number.isNaN(of.numberOf(code)))) {
       const values = mostFrequent(found, counts, of.values, labelOf).map(withoutCode);
       return { ...counted, facet: { name, values, ...extremesOf(of, found) } };
     }
@@ -239,12 +242,9 @@ const dimensionFacets = (
 };
 
 const extremesOf = (of: Dimensions, codes: readonly number[]): { min: string; max: string } => {
-  let [min, max] = [codes[0] as number, codes[0] as number];
-  for (const code of codes) {
-    if (of.compare(code, min) < 0) min = code;
-    if (of.compare(code, max) > 0) max = code;
-  }
-  return { min: of.values[min] as string, max: of.values[max] as string };
+  const least = codes.reduce((one, other) => (of.numberOf(other) < of.numberOf(one) ? other : one));
+  const greatest = codes.reduce((one, other) => (of.numberOf(other) > of.numberOf(one) ? other : one));
+  return { min: of.values[least] as string, max: of.values[greatest] as string };
 };
 
 const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null => {

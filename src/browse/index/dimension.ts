@@ -33,6 +33,9 @@ interface Source {
   readonly isInStock?: (trait: string) => boolean;
 }
 
+/** So many traits of a row stand in columns. */
+const MAX_COLUMNS = 6;
+
 /** What an entry of a map and of a list takes, and texts of usual length. */
 const BYTES_PER_VALUE = 120;
 
@@ -50,11 +53,13 @@ export class Dimensions {
   /** The traits of variants in stock, and the totals of these alone. */
   readonly inStock = new Set<number>();
   totalsInStock = this.totals;
-  /** By trait, the codes of its values and those of their dimensions. */
+  /** By column, the codes of the dimensions whose traits have stood there. */
+  readonly #dimensionsAt = Array.from({ length: MAX_COLUMNS }, () => new Set<number>());
+  /** By trait, the code of its dimension and those of its values, or of several of these. */
   readonly #codesOf: (readonly number[])[] = [];
   /** By code. */
   readonly values: string[] = [];
-  /** By code, the number that it is, as near as JavaScript has it; NaN for a text. */
+  /** By code. */
   readonly #numbers: number[] = [];
   /** By code, the traits that have the value. */
   readonly #traitsOf: number[][] = [];
@@ -87,8 +92,8 @@ export class Dimensions {
     const { texts, numbers } = dimension;
     const codes = values.flatMap((value) => [texts.get(value) ?? [], numbers.get(value) ?? []].flat());
     const isWithin = (code: number): boolean =>
-      (min === undefined || this.#compareWith(code, min, Number(min)) >= 0) &&
-      (max === undefined || this.#compareWith(code, max, Number(max)) <= 0);
+      (min === undefined || this.numberOf(code) >= Number(min)) &&
+      (max === undefined || this.numberOf(code) <= Number(max));
     if (min !== undefined || max !== undefined)
       for (const code of numbers.values()) if (isWithin(code)) codes.push(code);
     return [...new Set(codes.flatMap((code) => this.#traitsOf[code] as number[]))];
@@ -101,24 +106,14 @@ export class Dimensions {
     return sets.length === 0 ? undefined : sets.reduce((all, some) => all.intersection(some));
   }
 
-  isNumber(code: number): boolean {
-    return !Number.isNaN(this.#numbers[code]);
+  /** The number that a value is, as near as JavaScript has it; NaN for a text. */
+  numberOf(code: number): number {
+    return this.#numbers[code] as number;
   }
 
   /** The texts of all traits, by their numbers. */
   get traits(): readonly string[] {
     return this.#traits.values;
-  }
-
-  /** Compares two values that are numbers. */
-  compare(code: number, other: number): number {
-    return this.#compareWith(code, this.values[other] as string, this.#numbers[other] as number);
-  }
-
-  #compareWith(code: number, other: string, number: number): number {
-    const difference = (this.#numbers[code] as number) - number;
-    // The difference of two numbers that JavaScript has alike, or that it does not have, is 0 or none.
-    return difference || compareDigits(this.values[code] as string, other);
   }
 
   /** Tells of a row whether it has one of some traits. */
@@ -144,6 +139,8 @@ export class Dimensions {
   /** Gives traits to the row after the last one. */
   append(row: number, traits: readonly number[]): void {
     this.ofRows.append(row, traits);
+    for (let at = 0; at < traits.length; at += 1)
+      this.#dimensionsAt[at]?.add(this.#codesOf[traits[at] as number]?.[0] as number);
     for (let at = 0; at < traits.length; at += 1) this.rows.append(traits[at] as number, row);
   }
 
@@ -177,15 +174,20 @@ export class Dimensions {
     return codes;
   }
 
-  /** Counts how many of some rows have each code. @param fitting the traits that count; by default all do */
-  count(rows: Int32Array, fitting?: ReadonlySet<number>): Int32Array {
+  /**
+   * Counts how many of some rows have each code.
+   * @param wanted the dimensions whose codes are counted; for those of others there may be any number
+   * @param fitting the traits that count; by default all do
+   */
+  count(rows: Int32Array, wanted: readonly Dimension[], fitting?: ReadonlySet<number>): Int32Array {
     const counts = new Int32Array(this.values.length);
     if (this.#source.mayRepeat) {
       const counted = this.#codesOf.map((codes, trait) => (fitting?.has(trait) === false ? NOTHING : codes));
       this.ofRows.countOnce(counted, rows, counts);
       return counts;
     }
-    const ofTraits = this.ofRows.count(this.#codesOf.length, rows);
+    const isWanted = (place: number): boolean => wanted.some(({ any }) => this.#dimensionsAt[place]?.has(any));
+    const ofTraits = this.ofRows.count(this.#codesOf.length, rows, isWanted);
     for (let trait = 0; trait < ofTraits.length; trait += 1) {
       const count = ofTraits[trait] as number;
       if (count > 0) for (const code of this.#codesOf[trait] as readonly number[]) add(counts, code, count);
@@ -215,7 +217,7 @@ export class Dimensions {
     return trait;
   }
 
-  /** The codes of a value and of its dimension. */
+  /** The codes of the dimension of a value, and of the value itself. */
   #codesOfValue({ name, value, isNumber }: NamedValue): readonly number[] {
     let dimension = this.#byName.get(name);
     if (!dimension) {
@@ -225,11 +227,11 @@ export class Dimensions {
     const { any, codes, texts, numbers } = dimension;
     const byText = isNumber ? numbers : texts;
     const known = byText.get(value);
-    if (known !== undefined) return [known, any];
+    if (known !== undefined) return [any, known];
     const code = this.#newCode(value, isNumber);
     byText.set(value, code);
     codes.push(code);
-    return [code, any];
+    return [any, code];
   }
 
   #newCode(value: string, isNumber: boolean): number {
@@ -279,17 +281,6 @@ const parseOptions = (text: string): NamedValue[] => {
   });
 };
 
-/** Compares two numbers by all their digits. A number that is written with an exponent is one of JavaScript. */
-const compareDigits = (one: string, other: string): number => {
-  if (String(Number(one)) === one) return 0;
-  const digits = Math.max(...[one, other].map((text) => text.split('.')[1]?.length ?? 0));
-  const [left = 0n, right = 0n] = [one, other].map((text) => {
-    const [whole = '', fraction = ''] = text.split('.');
-    return BigInt(whole + fraction.padEnd(digits, '0'));
-  });
-  return left < right ? -1 : Number(left > right);
-};
-
 /** Numbers, in two bytes each while these are enough. */
 class Codes {
   values: Uint16Array | Uint32Array = new Uint16Array(0);
@@ -302,9 +293,6 @@ class Codes {
 }
 
 const NOTHING: readonly number[] = [];
-
-/** So many traits of a row stand in columns. */
-const MAX_COLUMNS = 6;
 
 /** The traits of each row, in no order. The first ones stand in columns, which are sooner counted than lists; all others in a list for each row. */
 export class TraitsOfRows {
@@ -360,11 +348,11 @@ export class TraitsOfRows {
     this.#ends[row] = this.#used;
   }
 
-  /** How many of some rows have each trait. @param count of all traits */
-  count(count: number, rows: Int32Array): Int32Array {
+  /** How many of some rows have each trait. @param count of all traits @param isWanted whether a column is counted */
+  count(count: number, rows: Int32Array, isWanted: (place: number) => boolean): Int32Array {
     // By 1 plus the trait, as columns have it.
     const counts = new Int32Array(count + 1);
-    for (const { values } of this.#columns) countAt(values, counts, rows);
+    for (const [place, { values }] of this.#columns.entries()) if (isWanted(place)) countAt(values, counts, rows);
     const ofTraits = counts.subarray(1);
     if (this.#used > 0) countLists(this.#rest.values, this.#ends, ofTraits, rows);
     return ofTraits;
@@ -375,13 +363,17 @@ export class TraitsOfRows {
     if (this.#used === 0) return;
     const { values: traits } = this.#rest;
     const ends = this.#ends;
+    const codes = Int32Array.from(codesOf.flat());
+    const codeEnds = new Int32Array(codesOf.length + 1);
+    for (const [trait, own] of codesOf.entries()) codeEnds[trait + 1] = (codeEnds[trait] as number) + own.length;
     const lastRows = new Int32Array(counts.length).fill(-1);
     for (let each = 0; each < rows.length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
       for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
-        const codes = codesOf[traits[at] as number] as readonly number[];
-        for (let index = 0; index < codes.length; index += 1) {
+        const trait = traits[at] as number;
+        const codeEnd = codeEnds[trait + 1] as number;
+        for (let index = codeEnds[trait] as number; index < codeEnd; index += 1) {
           const code = codes[index] as number;
           counts[code] = (counts[code] as number) + Number(lastRows[code] !== row);
           lastRows[code] = row;

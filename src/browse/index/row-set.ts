@@ -276,7 +276,8 @@ export class Postings {
     const states = this.#states;
     const old = this.#bytes;
     let used = 0;
-    for (let state = 0; state + STATE_SIZE <= states.length; state += STATE_SIZE) used += states[state + USED] as number;
+    for (let state = 0; state + STATE_SIZE <= states.length; state += STATE_SIZE)
+      used += states[state + USED] as number;
     this.#bytes = new Uint8Array(used);
     this.#bytesUsed = 0;
     this.#left = new Map();

@@ -132,12 +132,17 @@ export class Words {
   }
 
   #postingsOf(term: SearchTerm, fields: SearchedFields): TermPostings {
-    const fieldsOf = fields === 'all' ? FIELDS.keys() : [0].values();
-    const all = [...fieldsOf];
+    const fieldCount = fields === 'all' ? FIELDS.length : 1;
     const counted = (words: readonly number[]): TermPostings => {
-      const postings = all.flatMap((field) => words.map((word) => (word << FIELD_BITS) | field));
+      const postings: number[] = [];
       let count = 0;
-      for (const posting of postings) count += this.rows.countOf(posting);
+      for (const word of words)
+        for (let field = 0; field < fieldCount; field += 1) {
+          const posting = (word << FIELD_BITS) | field;
+          const rows = this.rows.countOf(posting);
+          if (rows > 0) postings.push(posting);
+          count += rows;
+        }
       return { postings, count };
     };
     const exactly = (text: string): TermPostings => {
