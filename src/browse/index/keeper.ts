@@ -57,6 +57,7 @@ const COLLECT_MS = 20;
 const REFILL_DELAY_MS = 500;
 /** The names of other languages are read for a twentieth of the time at most. */
 const RESTS_PER_RANKING = 19;
+const LOG_PROGRESS_MS = 5000;
 const READ_TIMEOUT_MS = 120_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 10_000;
@@ -188,8 +189,9 @@ export class IndexKeeper {
   }
 
   async #readAll(client: DatabaseClient, filling: Filling): Promise<void> {
-    const { index } = filling;
+    const { index, estimate } = filling;
     let lastId = BEFORE_FIRST_ID;
+    let loggedMs = performance.now();
     const onProduct = (product: ProductRow): void => {
       index.put(product);
       lastId = product.id;
@@ -200,6 +202,9 @@ export class IndexKeeper {
       if (this.#state !== filling) return;
       this.#checkSize(index);
       this.#options.onStatus();
+      if (performance.now() - loggedMs < LOG_PROGRESS_MS) continue;
+      loggedMs = performance.now();
+      this.#options.log('info', `the index has ${index.columns.live} of about ${estimate} products`);
     }
   }
 
