@@ -45,12 +45,15 @@ export const firstOfPriceCell = (cell: number): number => {
 export const priceRangeOf = (min: number, max: number, counts: Int32Array): PriceRange => {
   // How many products are cheaper than a cell.
   const below = new Int32Array(priceCellOf(max) + 2);
-  for (let cell = 1; cell < below.length; cell += 1)
-    below[cell] = (below[cell - 1] as number) + (counts[cell - 1] as number);
+  let total = 0;
+  for (let cell = priceCellOf(min); cell < below.length; cell += 1) {
+    below[cell] = total;
+    total += counts[cell] as number;
+  }
   const edges = [...edgesOf(below)];
   const begins = [roundedDown(min), ...edges];
   const ends = [...edges, roundedDown(max) + step(max)];
-  const cheaper = [0, ...edges.map((edge) => below[priceCellOf(edge)] as number), below.at(-1) as number];
+  const cheaper = [0, ...edges.map((edge) => below[priceCellOf(edge)] as number), total];
   return {
     min: decimalOf(min),
     max: decimalOf(max),

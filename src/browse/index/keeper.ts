@@ -3,7 +3,7 @@ import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
 import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter } from './read.ts';
 import type { ProductRow } from './rows.ts';
-import { SuggestedCategories } from './texts.ts';
+import { categoryNodes } from './texts.ts';
 import type { IndexStatus, NotifiedChange, ThreadOptions } from './thread.ts';
 
 interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
@@ -267,7 +267,7 @@ export class IndexKeeper {
       for (const texts of [index.texts, ...index.translated]) {
         const { languages } = texts;
         if (areCategories)
-          texts.categories = new SuggestedCategories(await this.#inTurn(() => readCategories(client, languages)));
+          texts.categories = categoryNodes(await this.#inTurn(() => readCategories(client, languages)));
         if (areLabels && languages) texts.labels = await this.#inTurn(() => readLabels(client, languages));
       }
       for (; from < ids.length; from += ROWS_AT_ONCE)

@@ -177,8 +177,8 @@ export class ProductColumns {
   readonly sales = new Column();
   /** As `momentOf` makes it of the microseconds since 1970. */
   readonly publishedAt = new Column();
-  /** A hash of everything that is searched: where it is the same, the words are. */
-  readonly wordsHash = new Column();
+  /** A hash of all words and traits: where it is the same, the row stays. */
+  readonly hash = new Column();
   readonly isLive = new Flags();
   readonly isInStock = new Flags();
   /** Whether the price is below the list price. */
@@ -188,7 +188,7 @@ export class ProductColumns {
     this.price,
     this.sales,
     this.publishedAt,
-    this.wordsHash,
+    this.hash,
     this.isLive,
     this.isInStock,
     this.isReduced,

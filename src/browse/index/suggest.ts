@@ -25,7 +25,7 @@ export const suggest = (index: ProductIndex, asked: Asked, texts = index.texts):
   return {
     ...(bestNamesOf(index, texts, asked) ?? productsOf(index, texts, asked)),
     others: [
-      ...texts.categories.all.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
+      ...texts.categories.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
         if (!hasTerms(folded, terms)) return [];
         const traits = index.categories.traitsWith({ name: '', values: subtree });
         const most = Math.max(-1, ...traits.map((trait) => categories.salesOf(trait, isVisible)));
@@ -65,7 +65,7 @@ const productsOf = (
   { terms, now, maxProducts }: Asked,
 ): Pick<Suggested, 'products' | 'hasMore'> => {
   const { columns } = index;
-  const matches = RowSet.ofRows(index.match(texts, terms, 'names').rows, columns.count);
+  const matches = RowSet.ofRows(texts.words.match(terms, 'names', columns.count).rows, columns.count);
   const page = { from: 'start', size: maxProducts } as const;
   const selection = new PageSelection(columns, texts.names.rank, { order: 'BEST_SELLING', page });
   selection.offer(new FoundRows(index, {}, now, matches).all());
@@ -121,7 +121,7 @@ export const correct = (
 ): readonly SearchTerm[] | undefined => {
   const isVisible = index.columns.visibleAt(now);
   const isFound = (some: readonly SearchTerm[]): boolean => {
-    return index.match(texts, some, 'all').rows.some(isVisible);
+    return texts.words.match(some, 'all', index.columns.count).rows.some(isVisible);
   };
   if (isFound(terms)) return undefined;
   const countOf = (word: string): number => texts.words.countOf(word, isVisible);

@@ -95,7 +95,8 @@ export class Words {
   match(
     terms: readonly SearchTerm[],
     fields: SearchedFields,
-    { count, codeRows = [] }: { count: number; codeRows?: readonly number[] },
+    count: number,
+    codeRows: readonly number[] = [],
   ): Matches {
     const rarestFirst = terms
       .map((term) => this.#postingsOf(term, fields))
@@ -277,8 +278,14 @@ const runsOf = (pieces: Piece[]): string => {
   return FIELDS.map((_, field) => textOf(field)).join(END_OF_FIELD);
 };
 
-/** Of what a product says in each language, two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
-export const hashOfWords = (inLanguages: readonly WordsOfProduct[]): number => {
+/**
+ * Of what a product says in each language, and of its traits: two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly
+ * into a number.
+ */
+export const hashOfProduct = (
+  inLanguages: readonly WordsOfProduct[],
+  traits: readonly (readonly number[])[],
+): number => {
   let low = HASH_OF_NOTHING;
   let high = 0x050c5d1f;
   const add = (value: number): void => {
@@ -289,6 +296,11 @@ export const hashOfWords = (inLanguages: readonly WordsOfProduct[]): number => {
     add(postings.length);
     for (const posting of postings) add(posting);
     for (let index = 0; index < runs.length; index += 1) add(runs.charCodeAt(index));
+  }
+  for (const each of traits) {
+    add(each.length);
+    // They come in no order.
+    for (const trait of each.toSorted((one, other) => one - other)) add(trait);
   }
   return (low >>> 6) * 2 ** 26 + (high >>> 6);
 };
