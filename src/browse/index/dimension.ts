@@ -34,7 +34,7 @@ interface Source {
 }
 
 /** So many traits of a row stand in columns. */
-const MAX_COLUMNS = 6;
+const MAX_COLUMNS = 8;
 
 /** What an entry of a map and of a list takes, and texts of usual length. */
 const BYTES_PER_VALUE = 120;
@@ -176,21 +176,19 @@ export class Dimensions {
    */
   count(rows: Int32Array, wanted: readonly Dimension[], fitting?: ReadonlySet<number>): Int32Array {
     const counts = new Int32Array(this.values.length);
-    if (this.#source.mayRepeat) {
-      const isWanted = new Uint8Array(counts.length);
-      for (const { any, codes } of wanted) for (const code of [any, ...codes]) isWanted[code] = 1;
-      const counted = this.#codesOf.map((codes, trait) =>
-        fitting?.has(trait) === false ? NOTHING : codes.filter((code) => isWanted[code]),
-      );
-      if (wanted.length > 0) this.#ofRows.countOnce(counted, rows, counts);
-      return counts;
-    }
-    const isWanted = (place: number): boolean => wanted.some(({ any }) => this.#dimensionsAt[place]?.has(any));
-    const ofTraits = this.#ofRows.count(this.#codesOf.length, rows, isWanted);
+    const isWanted = new Uint8Array(counts.length);
+    for (const { any, codes } of wanted) for (const code of [any, ...codes]) isWanted[code] = 1;
+    const isWantedAt = (place: number): boolean => wanted.some(({ any }) => this.#dimensionsAt[place]?.has(any));
+    const ofTraits = this.#ofRows.countColumns(this.#codesOf.length, rows, isWantedAt);
     for (let trait = 0; trait < ofTraits.length; trait += 1) {
       const count = ofTraits[trait] as number;
       if (count > 0) for (const code of this.#codesOf[trait] as readonly number[]) add(counts, code, count);
     }
+    const codesInLists = (): readonly number[][] =>
+      this.#codesOf.map((codes, trait) =>
+        fitting?.has(trait) === false ? [] : codes.filter((code) => isWanted[code] === 1),
+      );
+    this.#ofRows.countLists(codesInLists, rows, counts);
     return counts;
   }
 
@@ -286,8 +284,6 @@ class Codes {
   }
 }
 
-const NOTHING: readonly number[] = [];
-
 /** The traits of each row, in no order. The first ones stand in columns, which are sooner counted than lists; all others in a list for each row. */
 class TraitsOfRows {
   /** 1 plus the trait of each row, 0 where it has none. */
@@ -342,36 +338,36 @@ class TraitsOfRows {
     this.#ends[row] = this.#used;
   }
 
-  /** How many of some rows have each trait. @param count of all traits @param isWanted whether a column is counted */
-  count(count: number, rows: Int32Array, isWanted: (place: number) => boolean): Int32Array {
+  /** How many of some rows have each trait in columns. @param count of all traits @param isWanted whether a column is counted */
+  countColumns(count: number, rows: Int32Array, isWanted: (place: number) => boolean): Int32Array {
     // By 1 plus the trait, as columns have it.
     const counts = new Int32Array(count + 1);
     // In a loop over columns instead, V8 compiles the loop over rows so that it takes three times as long.
     this.#columns.forEach(({ values }, place) => {
       if (isWanted(place)) countAt(values, counts, rows);
     });
-    const ofTraits = counts.subarray(1);
-    if (this.#used > 0) countLists(this.#rest.values, this.#ends, ofTraits, rows);
-    return ofTraits;
+    return counts.subarray(1);
   }
 
-  /** Counts for each code how many of some rows have a trait with it, where all traits are in lists. @param codesOf by trait */
-  countOnce(codesOf: readonly (readonly number[])[], rows: Int32Array, counts: Int32Array): void {
+  /** Counts for each code how many of some rows have a trait with it in their lists, however many of these have it. @param codesOf by trait */
+  countLists(codesOf: () => readonly (readonly number[])[], rows: Int32Array, counts: Int32Array): void {
     if (this.#used === 0) return;
     const { values: traits } = this.#rest;
     const ends = this.#ends;
-    const codes = Int32Array.from(codesOf.flat());
-    const codeEnds = new Int32Array(codesOf.length + 1);
-    for (const [trait, own] of codesOf.entries()) codeEnds[trait + 1] = (codeEnds[trait] as number) + own.length;
+    const codes: number[] = [];
+    const codeEnds = [0];
+    for (const own of codesOf()) codeEnds.push(codes.push(...own));
+    const flat = Int32Array.from(codes);
+    const flatEnds = Int32Array.from(codeEnds);
     const lastRows = new Int32Array(counts.length).fill(-1);
     for (let each = 0; each < rows.length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
       for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
         const trait = traits[at] as number;
-        const codeEnd = codeEnds[trait + 1] as number;
-        for (let index = codeEnds[trait] as number; index < codeEnd; index += 1) {
-          const code = codes[index] as number;
+        const last = flatEnds[trait + 1] as number;
+        for (let index = flatEnds[trait] as number; index < last; index += 1) {
+          const code = flat[index] as number;
           counts[code] = (counts[code] as number) + Number(lastRows[code] !== row);
           lastRows[code] = row;
         }
@@ -385,16 +381,5 @@ const countAt = (values: Codes['values'], counts: Int32Array, rows: Int32Array):
   for (let each = 0; each < rows.length; each += 1) {
     const value = values[rows[each] as number] as number;
     counts[value] = (counts[value] as number) + 1;
-  }
-};
-
-const countLists = (values: Codes['values'], ends: Uint32Array, counts: Int32Array, rows: Int32Array): void => {
-  for (let each = 0; each < rows.length; each += 1) {
-    const row = rows[each] as number;
-    const end = ends[row] as number;
-    for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
-      const value = values[at] as number;
-      counts[value] = (counts[value] as number) + 1;
-    }
   }
 };

@@ -172,7 +172,6 @@ export class IndexKeeper {
     const startedMs = performance.now();
     const { estimate, now } = await this.#inTurn(() => readBeginning(client));
     const index = new ProductIndex(this.#options.languages, now);
-    index.reserve(estimate);
     this.#pending = everything();
     const filling: Filling = { name: 'filling', index, estimate };
     this.#become(filling);

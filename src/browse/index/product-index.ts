@@ -68,12 +68,6 @@ export class ProductIndex {
     return parts.reduce((sum, { bytes }) => sum + bytes, this.foldedBrands.bytes + this.priceCells.byteLength);
   }
 
-  /** Makes room for so many products. */
-  reserve(count: number): void {
-    this.columns.reserve(count);
-    for (const { names } of this.#allTexts) names.reserve(count);
-  }
-
   /** All live rows, for one question. */
   live(): RowSet {
     const { isLive, count, live } = this.columns;
