@@ -6,7 +6,7 @@ import { BLOCK_ROWS, type Column, hasBit, type ProductColumns } from './rows.ts'
 import { byteOfScore, scoreOfByte } from './words.ts';
 
 /** The rows of a page, in the order that was asked for. */
-export interface PageRows {
+interface PageRows {
   readonly rows: readonly number[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;

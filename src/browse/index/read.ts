@@ -149,7 +149,7 @@ const NO_BYTES = Buffer.alloc(0);
 const EPOCH_US = 946_684_800_000_000n;
 
 /** A row in COPY's binary format, whose fields are read one after another. */
-export class CopiedRow {
+class CopiedRow {
   #buffer: Buffer = NO_BYTES;
   #at = 0;
 

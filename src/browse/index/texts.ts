@@ -91,7 +91,7 @@ interface BestName {
 }
 
 /** Where very many names have a word that begins so, the best are found after a look at some hundred of these. */
-export class BestNames {
+class BestNames {
   readonly #names = new Map<number, BestName>();
   /** Every product that has sold at least this many is here. */
   #least = Number.NEGATIVE_INFINITY;

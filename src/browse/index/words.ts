@@ -6,7 +6,7 @@ import { countBefore, FIELDS, Slice, withRoom } from './rows.ts';
 const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
 /** The rows that have all terms, dead ones among them. */
-export interface Matches {
+interface Matches {
   /** Ascending. */
   readonly rows: Int32Array;
   /** By row, the sum over the terms of what the best field is worth that has the term; 0 where one of them is in no field. */
@@ -14,7 +14,7 @@ export interface Matches {
 }
 
 /** Names alone are for the beginnings of what somebody types. */
-export type SearchedFields = 'all' | 'names';
+type SearchedFields = 'all' | 'names';
 
 /** In the place of {@link CODE_SCORE}, which has no room in a byte. The terms of a search have a score of 80 at most. */
 const CODE_BYTE = 255;
@@ -242,7 +242,7 @@ const FIELD_BITS = 2;
 /** A posting is the number of a word and the best field that has the word. */
 const fieldOf = (posting: number): number => posting & (2 ** FIELD_BITS - 1);
 
-export interface WordsOfProduct {
+interface WordsOfProduct {
   readonly postings: Int32Array;
   /** The longer runs of Chinese, Japanese and Korean of each field, the best first; empty where there are none. */
   readonly runs: string;
