@@ -152,9 +152,7 @@ const mostFrequent = (
   labelOf: LabelOf,
 ): readonly Counted[] => {
   const countOf = (code: number): number => counts[code] as number;
-  const all = new Int32Array(codes.length);
-  for (let at = 0; at < codes.length; at += 1) all[at] = countOf(codes[at] as number);
-  const least = codes.length > MAX_FACET_VALUES ? nthGreatest(all, MAX_FACET_VALUES) : 0;
+  const least = codes.length > MAX_FACET_VALUES ? nthGreatest(codes.map(countOf), MAX_FACET_VALUES) : 0;
   return codes
     .filter((code) => countOf(code) >= least)
     .map((code) => {
@@ -166,7 +164,7 @@ const mostFrequent = (
 };
 
 /** @param numbers are put into another order, so that as many as wanted are at their places (Hoare's quickselect) */
-const nthGreatest = (numbers: Int32Array, nth: number): number => {
+const nthGreatest = (numbers: number[], nth: number): number => {
   let low = 0;
   let high = numbers.length - 1;
   while (low < high) {

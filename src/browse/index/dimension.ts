@@ -176,18 +176,18 @@ export class Dimensions {
    */
   count(rows: Int32Array, wanted: readonly Dimension[], fitting?: ReadonlySet<number>): Int32Array {
     const counts = new Int32Array(this.values.length);
-    const isWanted = new Uint8Array(counts.length);
-    for (const { any, codes } of wanted) for (const code of [any, ...codes]) isWanted[code] = 1;
     const isWantedAt = (place: number): boolean => wanted.some(({ any }) => this.#dimensionsAt[place]?.has(any));
     const ofTraits = this.#ofRows.countColumns(this.#codesOf.length, rows, isWantedAt);
     for (let trait = 0; trait < ofTraits.length; trait += 1) {
       const count = ofTraits[trait] as number;
       if (count > 0) for (const code of this.#codesOf[trait] as readonly number[]) add(counts, code, count);
     }
-    const codesInLists = (): readonly number[][] =>
-      this.#codesOf.map((codes, trait) =>
-        fitting?.has(trait) === false ? [] : codes.filter((code) => isWanted[code] === 1),
+    const codesInLists = (): readonly number[][] => {
+      const isWanted = new Set(wanted.flatMap(({ any, codes }) => [any, ...codes]));
+      return this.#codesOf.map((codes, trait) =>
+        fitting?.has(trait) === false ? [] : codes.filter((code) => isWanted.has(code)),
       );
+    };
     this.#ofRows.countLists(codesInLists, rows, counts);
     return counts;
   }
