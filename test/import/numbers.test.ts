@@ -59,21 +59,6 @@ test('beside a currency is read as others of its column', async () => {
   expect(await importText(feed('7.50'))).toMatchObject({ created: 1, changed: 1, faults: [] });
 });
 
-describe('of variants whose prices can be read in two ways', () => {
-  const csv = (...prices: readonly string[]) =>
-    `Handle,Title,Type,Variant SKU,Variant Price\n${prices.map((price, at) => `tee,Tee,Tops,TEE-${at},${price}\n`).join('')}`;
-
-  test.each([
-    ['the first is not certain to be the cheapest', ['1.000', '20'], undefined],
-    ['the column has a point', ['1.000', '20.00'], '1.00'],
-    ['another is lower in both ways', ['2.000', '1'], '1.00'],
-  ])('%s', async (_, prices, price) => {
-    const { faults } = await importText(csv(...prices));
-    if (price === undefined) expect(faults).toMatchObject([{ line: 2, column: 'Variant Price', value: '1.000' }]);
-    else expect({ faults, prices: await column('select price from product') }).toEqual({ faults: [], prices: [price] });
-  });
-});
-
 describe('a currency', () => {
   const row = (currency: string) => ({ slug: currency, name: currency, category: 'C', price: 1, currency });
 

@@ -75,15 +75,6 @@ const plainOf = (whole: string, fraction: string, exponent = '0'): string => {
   return text.includes('e') ? number.toFixed(100) : text;
 };
 
-/** Exact, since an amount has at most 14 digits; undefined for text that is no amount. */
-export const centsOf = (text: string, options: ReadOptions): number | undefined => {
-  try {
-    return Number(amount(text, options).replace('.', ''));
-  } catch {
-    return undefined;
-  }
-};
-
 const amountHint = (text: string, decimal: DecimalMark | undefined): string => {
   if (decimal === undefined && /^\d[\d.]*,\d{1,2}$/.test(text))
     return ', with a point before the decimals, or say --decimal ,';

@@ -2,7 +2,7 @@ import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { SOME } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, type FormatReader, pick, type VariantDraft } from './format.ts';
-import { folded, type Offered, withoutOptions } from './offer.ts';
+import { type Offered, withoutOptions, withUnknownOptions } from './offer.ts';
 
 /**
  * The columns of a product export, in Shopify's older and newer spelling (https://help.shopify.com/en/manual/products/import-export/using-csv),
@@ -181,13 +181,10 @@ const offeredBy = (rows: Rows, file: ShopifyFile): Offered => {
   const variants = sold.map((row, at) => toVariant(row, at, file));
   const [only] = variants.length === 1 ? variants : [];
   // Values without the names of their options, or the other way round, do not tell the variants apart.
-  if (!has('option1') || OPTIONS.some(([name, value]) => has(name) !== has(value))) {
-    const sku = only?.values.sku;
-    return { ...folded(variants, file.options), ...(sku !== undefined && { ifNew: { sku } }) };
-  }
+  if (!has('option1') || OPTIONS.some(([name, value]) => has(name) !== has(value))) return withUnknownOptions(variants);
   const options = OPTIONS.filter(([, value]) => sold.some((row) => text(row, value) !== ''));
   if (only && /^(?:Default Title)?$/.test(text(sold[0] as SourceRecord, 'value1'))) return withoutOptions(only);
-  if (options.length === 0) return folded(variants, file.options);
+  if (options.length === 0) return withUnknownOptions(variants);
   return {
     values: { optionNames: options.map(([name]) => rows.map((row) => text(row, name)).find(Boolean) ?? '') },
     variants: variants.map((variant, at) => ({

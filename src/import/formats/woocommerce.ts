@@ -3,7 +3,7 @@ import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { plainValue, SOME, slugOf, TRUE } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
-import { ANY, folded, type Offered, offerOf, withoutOptions } from './offer.ts';
+import { ANY, type Offered, offerOf, withoutOptions, withUnknownOptions } from './offer.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
 const NAMES = {
@@ -27,7 +27,6 @@ const NAMES = {
   brand: ['Brands'],
   imageUrls: ['Images'],
   parent: ['Parent'],
-  members: ['Grouped products'],
   position: ['Position'],
 };
 
@@ -46,7 +45,6 @@ interface Attribute {
 // Extensions have types of their own: `variable-subscription` has variations, and its variations are a `subscription_variation`.
 const VARIABLE = /(?:^|[,\s])variable(?:[-_,\s]|$)/i;
 const VARIATION = /(?:^|[-_,\s])variation(?:[,\s]|$)/i;
-const GROUPED = /(?:^|[,\s])grouped(?:[,\s]|$)/i;
 
 /** WooCommerce's own export of products. The variations of a product have rows of their own, anywhere in the file. */
 export const woocommerce = defineFormat({
@@ -72,11 +70,9 @@ export const woocommerce = defineFormat({
       text: (record, column) => unescaped(columns.text(record, column)),
       attributesOf: (record) => attributesOf(record, [...attributeColumns.values()]),
     };
-    const { has, text, options } = file;
-    // Variable products wait for their variations until the end of the file, in memory, and groups for the prices of their members.
+    const { has, text } = file;
+    // Variable products wait for their variations until the end of the file, in memory.
     const parents: SourceRecord[] = [];
-    const groups: SourceRecord[] = [];
-    const pricedBy = new Map<string, VariantDraft>();
     const variationsOf = new Map<string, Variation[]>();
     let rejection: string | undefined;
 
@@ -89,27 +85,12 @@ export const woocommerce = defineFormat({
     const namesOf = (record: SourceRecord): string[] =>
       [text(record, 'sku'), `id:${text(record, 'id')}`].filter(Boolean);
 
-    const remembered = (record: SourceRecord, draft: Draft): Draft => {
-      const { values } = folded(draft.variants ?? [draft], options);
-      if (values.price !== undefined)
-        for (const name of namesOf(record)) pricedBy.set(name, { ...placeOf(record), values });
-      return draft;
-    };
     const toParent = (record: SourceRecord): Draft => {
       const names = namesOf(record);
       const variations = names.flatMap((name) => variationsOf.get(name) ?? []);
       for (const name of names) variationsOf.delete(name);
       const offered = offerOfVariations(record, variations, file);
-      return remembered(record, { ...toDraft(record, offered, file, variations), rejection });
-    };
-    /** A group has no price of its own: it costs what its cheapest member costs. */
-    const toGroup = (record: SourceRecord): Draft => {
-      const draft = toDraft(record, ownOffer(record, file), file);
-      if (!has('price') && !has('sale')) return draft;
-      const members = listOf(text(record, 'members')).flatMap((name) => pricedBy.get(name) ?? []);
-      const { price } = folded(members, options).values;
-      if (price !== undefined) return { ...draft, values: { ...draft.values, price, listPrice: '' } };
-      return { ...draft, rejection: 'is a group of products, none of which is in the file with a price' };
+      return { ...toDraft(record, offered, file, variations), rejection };
     };
     const toOrphan = ({ line, record, name, parent }: Variation): Draft => ({
       ...placeOf({ line, record }),
@@ -125,15 +106,14 @@ export const woocommerce = defineFormat({
         return true;
       },
       read: (record) => {
-        const isGroup = GROUPED.test(text(record, 'type'));
         if (isVariation(record)) {
           const parent = text(record, 'parent');
           const variations = variationsOf.get(parent) ?? [];
           variations.push(toVariation(record, file));
           variationsOf.set(parent, variations);
-        } else if (isGroup || isVariable(record)) {
-          (isGroup ? groups : parents).push(record);
-        } else return [remembered(record, toDraft(record, withoutOptions(toVariant(record, file)), file))];
+        } else if (isVariable(record)) {
+          parents.push(record);
+        } else return [toDraft(record, withoutOptions(toVariant(record, file)), file)];
         return [];
       },
       readBroken: (record) => {
@@ -143,7 +123,7 @@ export const woocommerce = defineFormat({
       },
       end: () => {
         const drafts = parents.map(toParent);
-        return [...drafts, ...groups.map(toGroup), ...[...variationsOf.values()].flat().map(toOrphan)];
+        return [...drafts, ...[...variationsOf.values()].flat().map(toOrphan)];
       },
     };
   },
@@ -262,7 +242,10 @@ const toVariation = (row: SourceRecord, file: WooCommerceFile): Variation => {
 const offerOfVariations = (record: SourceRecord, variations: readonly Variation[], file: WooCommerceFile): Offered => {
   const own = ownOffer(record, file);
   const { stock = '' } = own.values;
-  const sold = variations.filter(({ isSold }) => isSold).toSorted((one, other) => one.position - other.position);
+  const sold = variations
+    .filter(({ isSold }) => isSold)
+    .map((each) => (each.hasStockOfParent ? { ...each, values: { ...each.values, stock } } : each))
+    .toSorted((one, other) => one.position - other.position);
   const valueIn = ({ attributes = [] }: Variation, name: string): string =>
     attributes.find((attribute) => attribute.name === name)?.values.replaceAll('\\,', ',') ?? '';
   const attributes = file.attributesOf(record);
@@ -270,13 +253,8 @@ const offerOfVariations = (record: SourceRecord, variations: readonly Variation[
   const options = [...new Set(names)].filter((name) => sold.some((each) => valueIn(each, name) !== ''));
   // The file may be of products alone.
   if (variations.length === 0) return own;
-  if (!attributes || (options.length === 0 && sold.length > 1)) {
-    const shared = sold.find(({ hasStockOfParent }) => hasStockOfParent);
-    const counted = sold.map((each) =>
-      each.hasStockOfParent ? { ...each, values: { ...each.values, stock: each === shared ? stock : '' } } : each,
-    );
-    return sold.length === 0 ? own : folded(counted, file.options);
-  }
+  if (!attributes || (options.length === 0 && sold.length > 1))
+    return sold.length === 0 ? own : withUnknownOptions(sold);
   return {
     values: { ...(sold.length === 0 && own.values), optionNames: options },
     columns: own.columns,
@@ -284,7 +262,6 @@ const offerOfVariations = (record: SourceRecord, variations: readonly Variation[
       ...placeOf(variation),
       values: {
         ...variation.values,
-        ...(variation.hasStockOfParent && stock !== '' && { stock }),
         optionValues: options.map((name) => valueIn(variation, name) || ANY),
         ...pick(['position'], file, () => String(at)),
       },
