@@ -47,11 +47,9 @@ export const categoryImport: ImportKind = {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
     // Everything has a name, and much a path.
     recognises: (hasAny, hasNoOther) =>
-      (hasAny('slug') &&
-        hasAny('name') &&
-        (hasAny('parent', 'parentslug', 'path', 'children', 'position') || hasNoOther('id'))) ||
+      (hasAny('slug') && hasAny('name') && (hasAny('parent', 'parentslug', 'path', 'position') || hasNoOther('id'))) ||
       (hasAny('slug', 'name', 'path') && hasNoOther()),
-    extra: ['parentSlug', 'path', 'children'],
+    extra: ['parentSlug', 'path'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
     shape: (values, { key: _, ...options }) => {
       const { path, parentSlug, parent } = values;

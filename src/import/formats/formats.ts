@@ -1,6 +1,5 @@
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
-import { splitPath } from '../fields/lists.ts';
 import { jsonIn } from '../fields/parse.ts';
 import type { ImportKind } from '../kind.ts';
 import type { Key, MappedColumn, ReadOptions } from '../options.ts';
@@ -34,30 +33,22 @@ const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format =>
     // Where another column finds rows, it tells files of them as slugs do.
     recognises: (hasAny, hasNoOther) =>
       recognises((...columns) => hasAny(...columns, ...(columns.includes('slug') ? [kind.key] : [])), hasNoOther),
-    open: ({ options, get, has, translationsIn, columnOf }, uses) => {
+    open: ({ options, get, has, translationsIn, columnOf }) => {
       const innerKind = kinds.find((each) => each.table === kind.innerTable);
       const ofVariants = innerKind && nativeFormat(innerKind, []).open(options);
-      const toDrafts = (record: SourceRecord, parent?: Value): Draft[] => {
+      const toDraft = (record: SourceRecord): Draft => {
         const values: Record<string, Value> = {};
         for (const name of names) {
           const value = get(record, name);
           if (value !== undefined) values[name] = value;
         }
         Object.assign(values, translationsIn(record, values.translations));
-        if (parent !== undefined) values.parent = parent;
         const slugSource = shape?.(values, options);
         const variants = variantsOf(values, record, ofVariants);
-        const draft = { ...placeOf(record), values, slugSource, ...variants };
-        const children = Array.isArray(values.children) ? values.children.filter(isObject) : [];
-        for (const column of children.flatMap(Object.keys)) uses(column);
-        const self =
-          slugSource === undefined
-            ? { slug: values.slug ?? '' }
-            : [...splitPath(values.parent, options), values.name ?? ''];
-        return [draft, ...children.flatMap((fields) => toDrafts({ ...record, fields }, self))];
+        return { ...placeOf(record), values, slugSource, ...variants };
       };
       return {
-        read: (record) => toDrafts(record),
+        read: (record) => [toDraft(record)],
         columnOf: (field) => columnOf([field, ...(alternatives[field] ?? [])].find(has) ?? field),
       };
     },
