@@ -69,7 +69,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   };
   const columnOf = (field: string, draft?: Pick<Draft, 'columns'>): string =>
     draft?.columns?.[field] ?? reader.columnOf(field);
-  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, head, onFault });
+  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, onFault });
 
   await createStage(client, kind);
   for await (const batch of records) {

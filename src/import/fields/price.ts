@@ -37,14 +37,6 @@ export const digitsOf = (value: Value, decimal: DecimalMark | undefined): Digits
   return { isNegative: sign === '-', whole: grouped.replaceAll(/\D/g, ''), fraction, exponent };
 };
 
-export const isAmbiguous = (value: Value): boolean => typeof value === 'string' && AMBIGUOUS.test(value.trim());
-
-/** Whether a cell has a number with a decimal point for certain, also beside a currency: `19.90 EUR`, `0.000`. */
-export const hasDecimalPoint = (value: Value | undefined): boolean => {
-  const number = typeof value === 'string' ? value.replaceAll(/[a-z\s]/gi, '') : '';
-  return /^[+-]?\d+\.\d+$/.test(number) && !AMBIGUOUS.test(number);
-};
-
 const MAX_INTEGER_DIGITS = 12;
 
 /** The decimal digits that a floating-point number keeps. Those after them are noise: programs print 529.07 as `5.290700000000001e+02`. */
