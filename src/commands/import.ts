@@ -70,9 +70,9 @@ const importOptions = {
     default: 'text',
   },
   prune: flag(
-    'Take products off sale, and delete variants, that no file has; all files are one transaction. Asks if these are more than a fifth.',
+    'Take products off sale, and delete variants, that no file has; all files are one transaction. More than a fifth need --yes.',
   ),
-  yes: flag('Let --prune go on without a question, also if rows were rejected.'),
+  yes: flag('Let --prune take more than a fifth, also if rows were rejected.'),
   'dry-run': flag('Do everything in a transaction, and roll it back.'),
   rejects: { ...text('FILE', 'The CSV file that lists each rejected row.'), default: 'rejects.csv' },
 } as const satisfies Readonly<Record<string, Option>>;

@@ -53,9 +53,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
     if (database.isStarted) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
     client = await connect(database.url, log, signal);
     if (isOneTransaction) await client.query('begin');
-    // Standard input may be a file of the import.
-    const canAsk = process.stdin.isTTY && process.stderr.isTTY && !paths.includes('-');
-    const prune = isPruning ? await Prune.begin({ ...options, client, canAsk, signal }) : undefined;
+    const prune = isPruning ? await Prune.begin({ ...options, client }) : undefined;
     for (const source of sources) {
       file = source.name;
       const counts = await importFile({

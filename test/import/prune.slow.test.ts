@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -71,31 +70,6 @@ test('more than a fifth go off sale only with --yes; else nothing is imported', 
 
   const agreed = prune('--yes', file);
   expect(await agreed.ended, agreed.output()).toBe(0);
-  expect(await offSale()).toEqual(['p-8', 'p-9', 'p-10']);
-});
-
-test('a person at a terminal is asked', async () => {
-  const file = await csvOf('asked.csv', lines(7));
-  const cli = path.join(import.meta.dirname, '../../src/cli.ts');
-  const answered = async (answer: string): Promise<string> => {
-    // Gives the command a terminal: https://man7.org/linux/man-pages/man1/script.1.html
-    const terminal = spawn('script', ['-qec', `exec ${process.execPath} ${cli} import --prune ${file}`, '/dev/null'], {
-      cwd: folder.path,
-      env: { PATH: process.env.PATH, DATABASE_URL: database.url },
-    });
-    let output = '';
-    terminal.stdout.on('data', (chunk) => {
-      output += chunk;
-    });
-    const ended = new Promise((resolve) => terminal.on('close', resolve));
-    await expect.poll(() => output, { timeout: 30_000 }).toContain('Go on? [y/N]');
-    terminal.stdin.write(`${answer}\n`);
-    await ended;
-    return output;
-  };
-  expect(await answered('n')).toContain('Not confirmed. Nothing was imported.');
-  expect(await offSale()).toEqual([]);
-  expect(await answered('y')).toContain('products that no file has: 3 taken off sale');
   expect(await offSale()).toEqual(['p-8', 'p-9', 'p-10']);
 });
 
