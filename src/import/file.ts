@@ -21,8 +21,6 @@ export interface ImportOptions extends ReadOptions {
   readonly prune?: WriteContext['prune'];
   readonly onFault: (fault: Fault) => void;
   readonly onWarning?: (text: string) => void;
-  /** Called with what is being done, and how many rows are through it. */
-  readonly onProgress?: (step: string, rows: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -41,7 +39,7 @@ export interface Imported extends Counts {
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
-  const { client, source, key = 'slug', prune, onFault, onProgress, onWarning = () => {} } = options;
+  const { client, source, key = 'slug', prune, onFault, onWarning = () => {} } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal, options);
   const {
@@ -74,8 +72,6 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   await createStage(client, kind);
   for await (const batch of records) {
     await stage(client, rows.read(batch.flatMap(draftsOf)));
-    onProgress?.(`reading ${source.name}`, rows.stagedRows);
-    signal.throwIfAborted();
   }
   await stage(client, rows.read(reader.end?.() ?? []));
   await indexStage(client, kind);
@@ -94,10 +90,6 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     isInTransaction: options.isInTransaction,
     onFault,
     onWarning,
-    onProgress: (rows) => {
-      signal.throwIfAborted();
-      onProgress?.(`writing ${source.name}`, rows);
-    },
   });
   if (unknownCurrencies.size > 0)
     onWarning(`neither ISO 4217 nor CLDR has the currency ${[...unknownCurrencies].join(', ')}`);

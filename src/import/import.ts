@@ -13,7 +13,7 @@ import { Report } from './report.ts';
 import { openSource } from './source/source.ts';
 import { commit, UnknownOutcomeError } from './write/merge.ts';
 
-type OfTheRun = 'client' | 'source' | 'isInTransaction' | 'prune' | 'onFault' | 'onWarning' | 'onProgress' | 'signal';
+type OfTheRun = 'client' | 'source' | 'isInTransaction' | 'prune' | 'onFault' | 'onWarning' | 'signal';
 
 export interface RunOptions extends Omit<ImportOptions, OfTheRun> {
   readonly config: OpenOptions;
@@ -64,7 +64,6 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
         prune,
         onFault: (fault) => report.fault(source.name, fault),
         onWarning: (text) => report.warning(source.name, text),
-        onProgress: (step, rows) => report.progress(step, rows),
         signal,
       });
       report.counts(source.name, counts);

@@ -6,11 +6,9 @@ import { createTableWriter, freeValues } from './writer.ts';
 export interface MergeContext extends WriteContext {
   /** Whether the caller has a transaction open, which it ends. */
   readonly isInTransaction: boolean;
-  /** Called with how many rows are written. */
-  readonly onProgress: (rows: number) => void;
 }
 
-/** Rows in one statement: few enough that there is progress every second. */
+/** Rows in one statement: few enough that a refused one costs little to find. */
 const CHUNK_ROWS = 5000;
 
 /**
@@ -48,7 +46,7 @@ const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
 
 /** Writes all rows, and rejects those that the database refuses. Where others depend on them, all begins again without them. */
 const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Counts> => {
-  const { client, stagedRows, onProgress } = context;
+  const { client, stagedRows } = context;
   const chunkRows = writer.isWhole ? Math.max(1, stagedRows) : CHUNK_ROWS;
   for (;;) {
     await client.query('savepoint file');
@@ -57,7 +55,6 @@ const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Coun
     for (let from = 1; from <= stagedRows; from += chunkRows) {
       const to = Math.min(from + chunkRows - 1, stagedRows);
       parts.push(...(await writeRange(context, writer, { from, to })));
-      onProgress(to);
     }
     const refused = parts.flatMap((part) => ('reason' in part ? [part] : []));
     const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);
