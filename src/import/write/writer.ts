@@ -151,30 +151,5 @@ export const freeValues = async (client: ClientBase, kind: ImportKind, stage = S
     await client.query(`update ${kind.table} set ${column} = gen_random_uuid()::text where id = any ($1)`, [ids]);
     isFreed = true;
   }
-  return kind.fields.translations?.texts?.includes('slug')
-    ? (await freeTranslatedSlugs(client, kind, stage)) || isFreed
-    : isFreed;
-};
-
-/** The same of slugs in a language, each of which one row has. */
-const freeTranslatedSlugs = async (client: ClientBase, { table }: ImportKind, stage: string): Promise<boolean> => {
-  const { rows } = await client.query<{ id: number; language: string }>(`
-    with said as materialized (
-      select s.target_id, language, texts ->> 'slug' as slug
-      from ${stage} s cross join jsonb_each(s.translations) of_language (language, texts)
-      where texts ? 'slug')
-    select distinct t.id, said.language
-    from said join ${table} t on t.id = said.target_id
-      join said taker on taker.language = said.language and taker.slug = t.translations -> said.language ->> 'slug'
-    where said.slug is distinct from taker.slug and taker.target_id is distinct from t.id`);
-  if (rows.length === 0) return false;
-  await client.query(
-    `update ${table} t set translations = (
-       select jsonb_object_agg(language, case when freed.languages ? language then texts - 'slug' else texts end)
-       from jsonb_each(t.translations) of_language (language, texts))
-     from (select id, jsonb_agg(language) as languages from json_to_recordset($1) of_row (id int, language text) group by id) freed
-     where freed.id = t.id`,
-    [JSON.stringify(rows)],
-  );
-  return true;
+  return isFreed;
 };
