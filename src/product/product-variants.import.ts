@@ -55,7 +55,6 @@ const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<b
   await setOwners(client, { from: 1, to: stagedRows });
   if (context.mayShareSkus) await leaveSkuToFirst(context, INNER_STAGE);
   await findVariants(client, INNER_STAGE);
-  await settlePositions(client);
   for (const column of ['target_id', 'sku']) await client.query(`create index on ${INNER_STAGE} (${column})`);
   await client.query(`analyze ${INNER_STAGE}`);
   await prune?.keep(kind.table, INNER_STAGE);
@@ -107,16 +106,6 @@ export const findVariants = async (client: ClientBase, stage: string): Promise<v
     where s.target_id is null and t.product_id = s.owner_id and t.sku = s.sku
       and not exists (select from ${stage} o where o.target_id = t.id)
       and not exists (select from ${stage} o where (o.owner_id, o.sku) = (s.owner_id, s.sku) and o.ordinal > s.ordinal)`);
-};
-
-/** Variants whose file has no positions keep theirs, unless one is new or their order is another. */
-const settlePositions = async (client: ClientBase): Promise<void> => {
-  await client.query(`
-    with placed as (
-      select s.ordinal, t.id is null or (t.position, t.id) < lag((t.position, t.id)) over (partition by s.ordinal order by s.place) as is_moved
-      from ${INNER_STAGE} s left join product_variant t on t.id = s.target_id)
-    update ${INNER_STAGE} s set position = place, present = present || 'position'::text
-    where not ${isPresent('position')} and ordinal in (select ordinal from placed where is_moved)`);
 };
 
 /** Which of its prices a staged row does not say of a stored one, which would keep the amount in another currency; null if it says both. */

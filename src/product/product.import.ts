@@ -109,6 +109,8 @@ const product: ImportKind = {
     if (variants.length > 0) {
       for (const name of ['price', 'listPrice', 'stock']) delete values[name];
       ifNew.price = '0';
+      for (const [at, variant] of variants.entries())
+        if (isBlank(variant.values.position)) variant.values.position = String(at + 1);
     }
     completeCurrency(values, variants, options);
     // Its name finds no product, and so makes the slug of a new one alone.

@@ -209,7 +209,7 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
   };
   const variants = items.map(({ variant }, at) => ({
     ...variant,
-    values: { ...variant.values, optionValues: [...(values[at] ?? [])], position: String(at) },
+    values: { ...variant.values, optionValues: [...(values[at] ?? [])] },
   }));
   return toDraft(group, { values: { sku: id, optionNames: [...names] }, variants }, file);
 };

@@ -8,7 +8,7 @@ export type Offered = Pick<Draft, 'values' | 'ifNew' | 'columns' | 'variants'>;
 export const withUnknownOptions = (variants: readonly VariantDraft[]): Offered => {
   const [only, ...others] = variants;
   if (!only || others.length > 0) return { values: {} };
-  const { sku, barcode, position, imageUrl, ...values } = only.values;
+  const { sku, barcode, imageUrl, ...values } = only.values;
   return { values, ifNew: sku === undefined ? {} : { sku }, columns: only.columns };
 };
 
@@ -20,7 +20,7 @@ export const ANY = 'Any';
  * barcodes, the variant of the catalogue stays.
  */
 export const withoutOptions = (variant: VariantDraft): Offered => {
-  const { barcode, position, imageUrl, ...values } = variant.values;
+  const { barcode, imageUrl, ...values } = variant.values;
   const { columns } = variant;
   if (barcode === undefined) return { values, columns };
   const variants = isBlank(barcode) ? [] : [{ ...variant, values: { ...values, barcode, optionValues: [] } }];

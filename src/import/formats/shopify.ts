@@ -178,7 +178,7 @@ const toStatus = (status: string, published: string): string => {
 const offeredBy = (rows: Rows, file: ShopifyFile): Offered => {
   const { has, text } = file;
   const sold = rows.filter((row) => isVariant(row, file));
-  const variants = sold.map((row, at) => toVariant(row, at, file));
+  const variants = sold.map((row) => toVariant(row, file));
   const [only] = variants.length === 1 ? variants : [];
   // Values without the names of their options, or the other way round, do not tell the variants apart.
   if (!has('option1') || OPTIONS.some(([name, value]) => has(name) !== has(value))) return withUnknownOptions(variants);
@@ -198,7 +198,7 @@ const offeredBy = (rows: Rows, file: ShopifyFile): Offered => {
 const isVariant = (row: SourceRecord, { has, text }: ShopifyFile): boolean =>
   (['value1', 'sku', 'stock', has('price') ? 'price' : 'policy'] as const).some((name) => text(row, name) !== '');
 
-const toVariant = (row: SourceRecord, at: number, file: ShopifyFile): VariantDraft => {
+const toVariant = (row: SourceRecord, file: ShopifyFile): VariantDraft => {
   const { has, text, columnOf } = file;
   const stock = stockOf(row, file);
   return {
@@ -207,7 +207,6 @@ const toVariant = (row: SourceRecord, at: number, file: ShopifyFile): VariantDra
       ...pick(['sku', 'barcode', 'price', 'listPrice'], file, (name) => text(row, name)),
       ...(has('variantImage') && { imageUrl: text(row, 'variantImage') }),
       ...(stock !== '' && { stock }),
-      position: String(at),
     },
     columns: { imageUrl: columnOf('variantImage') },
   };

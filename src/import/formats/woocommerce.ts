@@ -258,12 +258,11 @@ const offerOfVariations = (record: SourceRecord, variations: readonly Variation[
   return {
     values: { ...(sold.length === 0 && own.values), optionNames: options },
     columns: own.columns,
-    variants: sold.map((variation, at) => ({
+    variants: sold.map((variation) => ({
       ...placeOf(variation),
       values: {
         ...variation.values,
         optionValues: options.map((name) => valueIn(variation, name) || ANY),
-        ...pick(['position'], file, () => String(at)),
       },
       columns: variation.columns,
     })),
