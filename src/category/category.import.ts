@@ -51,15 +51,14 @@ export const categoryImport: ImportKind = {
       (hasAny('slug', 'name', 'path') && hasNoOther()),
     extra: ['parentSlug', 'path'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
-    shape: (values, { key: _, ...options }) => {
+    shape: (values, options) => {
       const { path, parentSlug, parent } = values;
       const steps = splitPath(path, options);
       if (steps.length > 0) return shapeOfPath(values, steps);
       if (parentSlug !== undefined) values.parent = isBlank(parentSlug) ? null : { slug: parentSlug };
       // The API returns a parent as an object; a text is the parent's slug.
       else if (typeof parent === 'string' && !isBlank(parent)) values.parent = { slug: parent };
-      // --key is for products.
-      return addMissingSlug(values, options);
+      return addMissingSlug(values);
     },
   },
   write: {

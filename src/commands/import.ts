@@ -47,11 +47,7 @@ const importOptions = {
   ),
   'path-separator': { ...text('TEXT', 'What stands between the names of a way to a category.'), default: '>' },
   key: {
-    ...choice(
-      ['slug', 'sku', 'id'],
-      'slug|sku|id',
-      'The column that finds an existing product; sku is a number of your own.',
-    ),
+    ...choice(['slug', 'sku'], 'slug|sku', 'The column that finds an existing product; sku is a number of your own.'),
     default: 'slug',
   },
   currency: text('CODE', 'The currency of prices without one, such as EUR.'),

@@ -46,7 +46,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     first: [head = []],
     all: records,
   } = await peek(batches, 1);
-  const kinds = options.kinds.map((each) => ({ ...each, ...each.foundBy?.[key] }));
+  const kinds = options.kinds.map((each) => (each.otherKey === key ? { ...each, key } : each));
   const { format, mapped } = chooseFormat(options, kinds, source.name, head);
   const kind = kinds.find(({ table }) => table === format.kind);
   if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
@@ -81,7 +81,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     kind,
     innerKind,
     options,
-    keys: format.keys ?? [],
+    otherKey: format.otherKey,
     stagedRows,
     mayShareSkus: format.mayShareSkus ?? false,
     standTogether: format.standTogether ?? false,

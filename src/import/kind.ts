@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Parse } from './fields/parse.ts';
 import { mergeStock, plain, SOME, shortText, slug, slugOf, stock, timestamp } from './fields/values.ts';
 import type { Draft, Format, Recognises } from './formats/format.ts';
-import type { Key, ReadOptions } from './options.ts';
+import type { ReadOptions } from './options.ts';
 import { type Fault, isBlank, type Place, textIn, type Value } from './record.ts';
 
 /**
@@ -18,12 +18,10 @@ export interface ImportKind {
   readonly fields: Readonly<Record<string, Field>>;
   /** The field that identifies a row: `slug`, or one that {@link identity} explains. */
   readonly key: string;
-  /** What is different where `--key` names another column that finds a row. @default only {@link key} does */
-  readonly foundBy?: Readonly<Partial<Record<Key, Partial<ImportKind>>>>;
+  /** Another field that may identify a row, where `--key` names it. */
+  readonly otherKey?: string;
   /** @default the value of {@link key} */
   readonly identity?: Identity;
-  /** Why a row that the catalogue does not have is rejected. @default such a row is new */
-  readonly whyUnknown?: string;
   /** SQL for whether `t` is the row of the table that was found for the staged row `s`. @default by its id */
   readonly isRow?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
@@ -152,8 +150,8 @@ export interface WriteContext {
   /** The kind of the rows that rows of this kind hold. */
   readonly innerKind: ImportKind | undefined;
   readonly options: ReadOptions;
-  /** The columns by which the file's format can find rows. */
-  readonly keys: readonly Key[];
+  /** The other column by which the file's format can find rows. */
+  readonly otherKey: string | undefined;
   /** How many rows are staged, rejected ones included. */
   readonly stagedRows: number;
   /** Whether several rows of the file may have one sku, which only the first of them gets. */
@@ -246,10 +244,10 @@ export const fieldOf = ({ fields }: ImportKind, column: string): string =>
 /** What one row is called in a message. */
 export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');
 
-/** Gives a row without a slug one made from its name, unless its id finds it. @returns the name, if that made the slug */
-export const addMissingSlug = (values: Record<string, Value>, options: ReadOptions): string | undefined => {
+/** Gives a row without a slug one made from its name. @returns the name, if that made the slug */
+export const addMissingSlug = (values: Record<string, Value>): string | undefined => {
   const name = textIn(values.name);
-  if (options.key === 'id' || !isBlank(values.slug) || name === undefined) return undefined;
+  if (!isBlank(values.slug) || name === undefined) return undefined;
   const { slug = '', slugSource } = slugOf(name);
   values.slug = slug;
   return slugSource;

@@ -17,18 +17,7 @@ import {
 import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
 import { amount, CURRENCY_NAMES, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
 import { PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
-import {
-  code,
-  count,
-  FALSE,
-  INT32_MAX,
-  integer,
-  longText,
-  oneOf,
-  plain,
-  richText,
-  TRUE,
-} from '../import/fields/values.ts';
+import { code, count, FALSE, longText, oneOf, plain, richText, TRUE } from '../import/fields/values.ts';
 import {
   addMissingSlug,
   CREATED_AT,
@@ -66,10 +55,11 @@ const status: Parse<string> = (value) => {
 /** The database keeps them, where a product has variants. */
 const ofVariants = { derivedIf: 'exists (select from product_variant v where v.product_id = t.id)' };
 
-const product: ImportKind = {
+export const productImport: ImportKind = {
   table: 'product',
   plural: 'products',
   key: 'slug',
+  otherKey: 'sku',
   innerTable: 'product_variant',
   keepsRejected: true,
   fields: withTranslations(
@@ -160,8 +150,8 @@ const product: ImportKind = {
       optionNames: ['options'],
       imageAlts: ['images'],
     },
-    shape: (values, options) => {
-      const slugSource = addMissingSlug(values, options);
+    shape: (values) => {
+      const slugSource = addMissingSlug(values);
       shapeMoney(values);
       // So does it with pictures, which show the product where nothing else is said, and with options.
       const [images, withNames] = [objectsIn(values.images), objectsIn(values.options)];
@@ -195,19 +185,6 @@ const product: ImportKind = {
         },
       };
       return withVariants(context, products);
-    },
-  },
-};
-
-export const productImport: ImportKind = {
-  ...product,
-  foundBy: {
-    sku: { key: 'sku' },
-    id: {
-      key: 'id',
-      whyUnknown:
-        "is the id of no product: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id",
-      fields: { id: field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true }), ...product.fields },
     },
   },
 };

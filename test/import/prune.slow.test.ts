@@ -87,15 +87,7 @@ test('with a rejected row nothing goes off sale; with --yes, not the product of 
   expect(await offSale()).toEqual(['p-10']);
 });
 
-test('it works with every key', async () => {
-  const byId = await csvOf('ids.csv', [
-    'id,name,price',
-    ...Array.from({ length: 9 }, (_, index) => `${index + 1},P,1`),
-  ]);
-  const command = prune('--key', 'id', byId);
-  expect(await command.ended, command.output()).toBe(0);
-  expect(await offSale()).toEqual(['p-10']);
-
+test('it works with --key sku', async () => {
   await database.sql('truncate product cascade');
   const rows = Array.from({ length: 6 }, (_, index) => `${index},N,C,1`);
   await importInto(database, `sku,name,category,price\n${rows.join('\n')}\n`, { key: 'sku' });

@@ -479,7 +479,7 @@ describe('a file of variants', () => {
       ['S', 3],
       ['L', 0],
     ]);
-    expect(await importText('product,option_values,stock\n1,S,5\n', { key: 'id' })).toMatchObject({ changed: 1 });
+    expect(await importText('product,option_values,stock\n1,S,5\n', { key: 'sku' })).toMatchObject({ changed: 1 });
     expect(await column('select stock from product where id = 1')).toEqual([5]);
   });
 

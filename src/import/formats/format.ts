@@ -1,4 +1,4 @@
-import type { Key, MappedColumn, ReadOptions } from '../options.ts';
+import type { MappedColumn, ReadOptions } from '../options.ts';
 import { isObject, type Place, type SourceRecord, textIn, type Value } from '../record.ts';
 import { plainName, Translations } from './translated-columns.ts';
 
@@ -14,8 +14,8 @@ export interface Format {
   readonly columns: readonly string[];
   /** The fields that may have a column for each language. */
   readonly texts?: readonly string[] | undefined;
-  /** The columns that may find a product. @default only that of its slug */
-  readonly keys?: readonly Key[] | undefined;
+  /** The column, beside that of its slug, that may find a product. */
+  readonly otherKey?: string | undefined;
   /** The category of products that have none, unless the operator names one. A file without that column says it of new products alone. */
   readonly category?: string | undefined;
   /** Whether the shop lets several variants have one sku, which identifies none of them then. */

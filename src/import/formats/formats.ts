@@ -20,14 +20,14 @@ export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
 const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format => {
-  const { fields, foundBy, native, plural, table } = kind;
+  const { fields, otherKey, native, plural, table } = kind;
   const { summary, recognises, extra = [], aliases = {}, alternatives = {}, shape } = native;
   const names = [...Object.keys(fields), ...extra];
   return defineFormat({
     name: plural,
     summary,
     kind: table,
-    keys: foundBy && ['slug', ...(Object.keys(foundBy) as Key[])],
+    otherKey,
     names: Object.fromEntries(names.map((name) => [name, [name, ...(aliases[name] ?? [])]])),
     texts: fields.translations?.texts,
     // Where another column finds rows, it tells files of them as slugs do.
@@ -145,9 +145,6 @@ export const chooseFormat = (
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${columns.join(', ')}.\n` +
       'A product needs name, price and category; a variant needs product, and options or sku; a category needs path, or slug and name; a notice needs title and content.\n' +
-      (hasColumn({ columns }, 'product_id')
-        ? 'Variants whose product_id is the id of a product in Vitrine: --map product=product_id --key id.\n'
-        : '') +
       `${OTHER_LINE}.\n` +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
       possible.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
@@ -178,12 +175,10 @@ const hasColumn = ({ columns, texts = [] }: Pick<Format, 'columns' | 'texts'>, n
 
 /** Categories and notices have a key of their own, so that one run can import them with products. */
 const assertKey = (format: Format, key: Key, sourceName: string, columns: readonly string[]): void => {
-  const { name, kind, keys = ['slug'] } = format;
+  const { name, kind, otherKey } = format;
   if (kind !== 'product' || key === 'slug') return;
-  if (!keys.includes(key))
-    throw new OperatorError(
-      `--key ${key} is not for the format ${name}, which can find products by ${keys.join(' or ')}.`,
-    );
+  if (key !== otherKey)
+    throw new OperatorError(`--key ${key} is not for the format ${name}, which can find products by slug.`);
   // Google's feeds have the number in `id`.
   if (hasColumn({ columns }, key) || !hasColumn(format, key)) return;
   const advice = `say which it is, such as --map ${key}=number`;

@@ -67,7 +67,7 @@ export const google = defineFormat({
     optionNames: 'options',
     optionValues: 'options',
   },
-  keys: ['slug', 'sku'],
+  otherKey: 'sku',
   recognises: (hasAny) =>
     hasAny('id') && hasAny('title') && hasAny('imagelink', 'availability', 'googleproductcategory'),
   open: (file) => {

@@ -55,7 +55,7 @@ export const woocommerce = defineFormat({
   names: NAMES,
   texts: PRODUCT_TEXTS,
   columnOf: { slug: 'name', listPrice: 'price', imageUrl: 'imageUrls', status: 'published' },
-  keys: ['slug', 'sku'],
+  otherKey: 'sku',
   recognises: (hasAny) => {
     // A file of few columns, and none that another format has in the place of WooCommerce's.
     const isOwn =

@@ -115,18 +115,17 @@ export const rejectRefused = (context: CheckContext, refused: readonly Refused[]
   );
 
 /** Rejects rows that would get a value of which there is one, and which a row of the catalogue keeps, until none is left. */
-export const rejectTaken = async (context: CheckContext & Pick<WriteContext, 'keys'>): Promise<number> => {
-  const { kind, keys } = context;
+export const rejectTaken = async (context: CheckContext & Pick<WriteContext, 'otherKey'>): Promise<number> => {
+  const { kind, otherKey } = context;
   let rejected = 0;
   for (const [name, { column }] of uniqueFieldsOf(kind)) {
-    const other = keys.some((key) => key === name && key in (kind.foundBy ?? {}));
     rejected += await reject(
       context,
       `delete from ${STAGE} s using ${kind.table} t
        where t.${column} = s.${column} and t.id is distinct from s.target_id and ${isPresent(name)}
          and not exists (select from ${STAGE} o where o.target_id = t.id and '${name}' = any (o.present) and o.${column} is distinct from t.${column})
        returning line, record, $1 as field, s.${column} as value, $2 as reason`,
-      [name, `is that of another ${singularOf(kind)}${other ? `: --key ${name} finds it` : ''}`],
+      [name, `is that of another ${singularOf(kind)}${name === otherKey ? `: --key ${name} finds it` : ''}`],
     );
   }
   return rejected === 0 ? 0 : rejected + (await rejectTaken(context));
@@ -158,15 +157,6 @@ export const rejectRepeated = async (context: CheckContext & Pick<WriteContext, 
 /** A new row needs all required fields; an existing one may be given a few fields only. */
 export const rejectIncomplete = (context: CheckContext): Promise<number> => {
   const { kind } = context;
-  const { whyUnknown } = kind;
-  if (whyUnknown) {
-    return reject(
-      context,
-      `delete from ${STAGE} where target_id is null
-       returning line, record, $1 as field, ${columnIn(kind, kind.key)}::text as value, $2 as reason`,
-      [kind.key, whyUnknown],
-    );
-  }
   const required = Object.keys(kind.fields).filter((name) => kind.fields[name]?.isRequired);
   return reject(
     context,
