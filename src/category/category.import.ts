@@ -2,7 +2,7 @@ import { pictureUrl, splitPath } from '../import/fields/lists.ts';
 import { withTranslations } from '../import/fields/translations.ts';
 import { INT32_MAX, integer, slugOfName } from '../import/fields/values.ts';
 import {
-  addMissingSlug,
+  type Completed,
   type Counts,
   CREATED_AT,
   field,
@@ -43,6 +43,15 @@ export const categoryImport: ImportKind = {
     },
     ['name', 'slug'],
   ),
+  complete: (row, options) => {
+    const { values } = row;
+    const { path, parentSlug, parent } = values;
+    const steps = splitPath(path, options);
+    if (steps.length > 0) completeByPath(row, steps);
+    else if (parentSlug !== undefined) values.parent = isBlank(parentSlug) ? null : { slug: parentSlug };
+    // The API returns a parent as an object; a text is the parent's slug.
+    else if (typeof parent === 'string' && !isBlank(parent)) values.parent = { slug: parent };
+  },
   native: {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
     // Everything has a name, and much a path.
@@ -51,15 +60,6 @@ export const categoryImport: ImportKind = {
       (hasAny('slug', 'name', 'path') && hasNoOther()),
     extra: ['parentSlug', 'path'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
-    shape: (values, options) => {
-      const { path, parentSlug, parent } = values;
-      const steps = splitPath(path, options);
-      if (steps.length > 0) return shapeOfPath(values, steps);
-      if (parentSlug !== undefined) values.parent = isBlank(parentSlug) ? null : { slug: parentSlug };
-      // The API returns a parent as an object; a text is the parent's slug.
-      else if (typeof parent === 'string' && !isBlank(parent)) values.parent = { slug: parent };
-      return addMissingSlug(values);
-    },
   },
   write: {
     find: async ({ client, kind }) => {
@@ -115,15 +115,15 @@ const findCycles = async (client: WriteContext['client']): Promise<readonly Cycl
 };
 
 /** A path ends with the category itself; missing parents are created. */
-const shapeOfPath = (values: Record<string, Value>, steps: readonly Value[]): string | undefined => {
+const completeByPath = (row: Completed, steps: readonly Value[]): void => {
+  const { values } = row;
   const last = steps.at(-1) ?? '';
   const name = nameIn(last);
   const ownSlug = isObject(last) ? last.slug : undefined;
-  const isMade = isBlank(values.slug) && isBlank(ownSlug) && name !== undefined;
+  if (isBlank(values.slug) && isBlank(ownSlug)) row.slugSource = name;
   values.parent ||= steps.length > 1 ? steps.slice(0, -1) : null;
   values.name ||= name ?? '';
   values.slug ||= ownSlug ?? slugOfName(steps.flatMap((step) => nameIn(step) ?? []).join('-'));
-  return isMade ? name : undefined;
 };
 
 /** A step is a name, or an object that has one. */

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { FileColumns } from './formats/columns.ts';
 import type { Draft, Format } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
 import { type Counts, fieldOf, type ImportKind, type StagedRow, type WriteContext } from './kind.ts';
@@ -51,22 +52,19 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const kind = kinds.find(({ table }) => table === format.kind);
   if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
   const innerKind = kinds.find(({ table }) => table === kind.innerTable);
-  const reader = format.open(options, mapped);
-  const unusedColumns = new Set<string>();
-  const learn = ({ fields }: SourceRecord): void => {
-    for (const column of Object.keys(fields)) if (!reader.uses(column)) unusedColumns.add(column);
-  };
+  const columns = new FileColumns(format, options, mapped);
   // What one record lacks, as in XML, another may have: then the file has the column.
-  head.forEach(learn);
-  const draftsOf = (record: SourceRecord): readonly Draft[] => {
-    learn(record);
-    if (!record.fault) return reader.read(record);
-    onFault(record.fault);
-    reader.readBroken?.(record);
+  for (const { fields } of head) columns.rename(fields);
+  const reader = format.open(columns);
+  const draftsOf = ({ fault, ...record }: SourceRecord): readonly Draft[] => {
+    const row = { ...record, fields: columns.rename(record.fields) };
+    if (!fault) return reader.read(row);
+    onFault(fault);
+    reader.readBroken?.(row);
     return [];
   };
   const columnOf = (field: string, draft?: Pick<Draft, 'columns'>): string =>
-    draft?.columns?.[field] ?? reader.columnOf(field);
+    draft?.columns?.[field] ?? columns.columnOf(field);
   const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, onFault });
 
   await createStage(client, kind);
@@ -93,14 +91,13 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   });
   if (unknownCurrencies.size > 0)
     onWarning(`neither ISO 4217 nor CLDR has the currency ${[...unknownCurrencies].join(', ')}`);
-  if (reader.otherLanguages.size > 0) {
+  if (columns.otherLanguages.size > 0) {
     const { all = [], areConfigured } = options.languages ?? {};
     const codes = areConfigured ? all.map(({ code }) => code).join(', ') : 'not set';
-    onWarning(`columns in no language of LANGUAGES (${codes}): ${[...reader.otherLanguages].join(', ')}`);
+    onWarning(`columns in no language of LANGUAGES (${codes}): ${[...columns.otherLanguages].join(', ')}`);
   }
-  const unused = [...unusedColumns].filter((column) => !reader.otherLanguages.has(column));
   await client.query(`drop table ${STAGE}; drop table if exists ${INNER_STAGE}`);
-  return { ...counts, kind, format, container, unusedColumns: unused };
+  return { ...counts, kind, format, container, unusedColumns: [...columns.unused] };
 };
 
 /** In one statement: a format may hold all its rows back until the end. */

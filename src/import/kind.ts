@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 import type { Parse } from './fields/parse.ts';
-import { mergeStock, plain, SOME, shortText, slug, slugOf, stock, timestamp } from './fields/values.ts';
+import { mergeStock, plain, SOME, shortText, slug, stock, timestamp } from './fields/values.ts';
 import type { Draft, Format, Recognises } from './formats/format.ts';
 import type { ReadOptions } from './options.ts';
-import { type Fault, isBlank, type Place, textIn, type Value } from './record.ts';
+import type { Fault, Place, Value } from './record.ts';
 
 /**
  * How rows of one table are imported: how they are read, and the steps of their own when they are written. Each feature describes its own kind, in
@@ -86,6 +86,7 @@ export interface Identity {
 export interface Completed extends Draft {
   readonly values: Record<string, Value>;
   readonly ifNew: Record<string, Value>;
+  slugSource?: string | undefined;
 }
 
 /** Reports why a field's value is refused. @param value if it is a part of that */
@@ -108,8 +109,8 @@ export interface NativeColumns {
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
   /** Extra columns that may supply a field's value. */
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
-  /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
-  readonly shape?: (values: Record<string, Value>, options: ReadOptions) => string | undefined;
+  /** Turns the columns of a row into fields, also of one that another row holds. */
+  readonly shape?: (values: Record<string, Value>) => void;
 }
 
 /** A row by the columns of its staging table, as JSON has them. */
@@ -243,12 +244,3 @@ export const fieldOf = ({ fields }: ImportKind, column: string): string =>
 
 /** What one row is called in a message. */
 export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');
-
-/** Gives a row without a slug one made from its name. @returns the name, if that made the slug */
-export const addMissingSlug = (values: Record<string, Value>): string | undefined => {
-  const name = textIn(values.name);
-  if (!isBlank(values.slug) || name === undefined) return undefined;
-  const { slug = '', slugSource } = slugOf(name);
-  values.slug = slug;
-  return slugSource;
-};

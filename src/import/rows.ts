@@ -1,7 +1,8 @@
-import { InvalidPartError, InvalidValueError } from './fields/parse.ts';
+import { InvalidPartError, InvalidValueError, trimmedOf } from './fields/parse.ts';
 import { isKnownCurrency } from './fields/price.ts';
+import { slugOfName } from './fields/values.ts';
 import type { Draft, Format, VariantDraft } from './formats/format.ts';
-import { columnIn, type ImportKind, type Reject, type StagedRow } from './kind.ts';
+import { type Completed, columnIn, type ImportKind, type Reject, type StagedRow } from './kind.ts';
 import type { ReadOptions } from './options.ts';
 import { type Fault, isBlank, placeOf, showValue } from './record.ts';
 
@@ -118,7 +119,15 @@ const parseRow = (
 };
 
 const completed = (draft: Draft, { kind, fileFormat, ...options }: RowOptions): Draft => {
-  const row = { ...draft, values: { ...draft.values }, ifNew: { ...draft.ifNew } };
+  const row: Completed = { ...draft, values: { ...draft.values }, ifNew: { ...draft.ifNew } };
+  const { values } = row;
   kind.complete?.(row, options, fileFormat);
+  // A row without a slug has one made from its name; where another column finds it, that is the slug of a new row alone.
+  if (kind.fields.slug && isBlank(values.slug) && trimmedOf(values.name) !== '') {
+    row.slugSource = trimmedOf(values.name);
+    const made = kind.key === 'slug' ? values : row.ifNew;
+    delete values.slug;
+    made.slug = slugOfName(row.slugSource);
+  }
   return row;
 };

@@ -19,7 +19,6 @@ import { amount, CURRENCY_NAMES, completeCurrency, currency, shapeMoney } from '
 import { PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
 import { code, count, FALSE, longText, oneOf, plain, richText, TRUE } from '../import/fields/values.ts';
 import {
-  addMissingSlug,
   CREATED_AT,
   field,
   type ImportKind,
@@ -95,7 +94,7 @@ export const productImport: ImportKind = {
     },
     PRODUCT_TEXTS,
   ),
-  complete: ({ values, ifNew, slugSource, variants = [] }, options, format) => {
+  complete: ({ values, ifNew, variants = [] }, options, format) => {
     if (variants.length > 0) {
       for (const name of ['price', 'listPrice', 'stock']) delete values[name];
       ifNew.price = '0';
@@ -103,11 +102,6 @@ export const productImport: ImportKind = {
         if (isBlank(variant.values.position)) variant.values.position = String(at + 1);
     }
     completeCurrency(values, variants, options);
-    // Its name finds no product, and so makes the slug of a new one alone.
-    if (options.key === 'sku' && slugSource !== undefined) {
-      ifNew.slug = values.slug ?? '';
-      delete values.slug;
-    }
     const category = options.category ?? format.category;
     if (category && isBlank(values.category)) {
       if (format.category !== undefined && values.category !== undefined) values.category = category;
@@ -151,7 +145,6 @@ export const productImport: ImportKind = {
       imageAlts: ['images'],
     },
     shape: (values) => {
-      const slugSource = addMissingSlug(values);
       shapeMoney(values);
       // So does it with pictures, which show the product where nothing else is said, and with options.
       const [images, withNames] = [objectsIn(values.images), objectsIn(values.options)];
@@ -161,7 +154,6 @@ export const productImport: ImportKind = {
       }
       if (withNames) values.optionNames ??= withNames.map(({ name = '' }) => name);
       if (!isBlank(values.categorySlug)) values.category = { slug: values.categorySlug ?? '' };
-      return slugSource;
     },
   },
   write: {

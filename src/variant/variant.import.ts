@@ -59,11 +59,10 @@ export const variantImport: ImportKind = {
     shape: (values) => {
       shapeMoney(values);
       const options = values.selectedOptions ?? values.options;
-      if (isBlank(options)) return undefined;
+      if (isBlank(options)) return;
       const pairs = pairsOf(options as Value);
       values.optionNames = pairs.map(([name]) => name);
       values.optionValues = pairs.map(([, value]) => value);
-      return undefined;
     },
   },
   inner: { maxRows: 250, check: (...given) => checkInProduct(...given) },

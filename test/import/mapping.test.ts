@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatsOf, parseMapping } from '../../src/import/formats/formats.ts';
-import { IMPORT_KINDS } from '../../src/import-kinds.ts';
+import { parseMapping } from '../../src/import/formats/formats.ts';
 import { jsonLines, useImportDatabase } from '../support/import.ts';
 
 const { sql, column, importText } = useImportDatabase();
@@ -146,16 +145,6 @@ copper-pan,M-DB,,"{M,""Dark blue""}",12.00,,3,,0,2026-11-27 21:33:00.123456+00,2
   expect(await sql('select sku, option_values, price::text from product_variant')).toEqual([
     { sku: 'M-DB', option_values: ['M', 'Dark blue'], price: '12.00' },
   ]);
-});
-
-test('every format lists the columns that it reads', () => {
-  for (const { name, columns, open } of formatsOf(IMPORT_KINDS)) {
-    const { uses } = open({});
-    expect(
-      columns.filter((each) => !uses(each)),
-      name,
-    ).toEqual([]);
-  }
 });
 
 test('rows on one line are told apart by their numbers', async () => {

@@ -189,10 +189,6 @@ export const slug: Parse<string> = (value) => {
 /** A slug made from a name, where the file has none. Empty if the name has no letter or digit. */
 export const slugOfName = (name: string): string => cut(slugify(name), MAX_CHARACTERS - SUFFIX_CHARACTERS);
 
-/** The slug of a product whose file has none, and the name it was made from; nothing without a name. */
-export const slugOf = (name: string): { readonly slug?: string; readonly slugSource?: string } =>
-  name === '' ? {} : { slug: slugOfName(name), slugSource: name };
-
 /**
  * Lower case letters and digits of any script, and hyphens between words. Accents of Latin and Greek letters go; in other scripts a mark makes
  * another letter (か and が, и and й) or is a vowel. The result is composed (NFC), as people type it.

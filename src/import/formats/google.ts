@@ -1,9 +1,10 @@
 import { parse } from 'csv-parse/sync';
+import { trimmedOf } from '../fields/parse.ts';
 import { commonCurrency } from '../fields/price.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
-import { isSoldOut, slugOf } from '../fields/values.ts';
-import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
-import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
+import { isSoldOut } from '../fields/values.ts';
+import { isObject, placeOf, type Value } from '../record.ts';
+import { type Draft, type Format, type FormatFile, pick, type Row, type VariantDraft } from './format.ts';
 import { ANY, type Offered, offerOf, withoutOptions } from './offer.ts';
 
 /** The attributes that are read: https://support.google.com/merchants/answer/7052112 */
@@ -39,7 +40,8 @@ const NAMES = {
   ],
 };
 
-type GoogleFile = FormatFile<keyof typeof NAMES>;
+type Column = keyof typeof NAMES;
+type GoogleFile = FormatFile<Column>;
 
 /** In what the items of a group may differ. In what they do not, is an attribute of the product. */
 const FEATURES = [
@@ -52,20 +54,20 @@ const FEATURES = [
 ] as const;
 
 /** A feed for Google Merchant Center, as text with tabs or as XML. The items of a group, which may stand anywhere, are one product. */
-export const google = defineFormat({
+export const google: Format<Column> = {
   name: 'google',
   summary: 'feeds for Google Merchant Center and Meta, as text or XML',
   kind: 'product',
   category: 'Uncategorized',
   names: NAMES,
   texts: PRODUCT_TEXTS,
-  columnOf: {
-    slug: 'name',
-    listPrice: 'price',
-    currency: 'price',
-    imageUrls: 'moreImages',
-    optionNames: 'options',
-    optionValues: 'options',
+  sources: {
+    slug: ['name'],
+    listPrice: ['price'],
+    currency: ['price'],
+    imageUrls: ['moreImages'],
+    optionNames: ['options'],
+    optionValues: ['options'],
   },
   otherKey: 'sku',
   recognises: (hasAny) =>
@@ -77,7 +79,7 @@ export const google = defineFormat({
     return {
       read: (record) => {
         const item = toItem(record, file);
-        const group = file.text(record, 'group');
+        const group = trimmedOf(record.fields.group);
         if (group === '') return [toDraft(item, withoutOptions(item.variant), file)];
         const items = groups.get(group);
         // Of the others, their variants are kept alone.
@@ -86,7 +88,7 @@ export const google = defineFormat({
         return [];
       },
       readBroken: (record) => {
-        const group = file.text(record, 'group');
+        const group = trimmedOf(record.fields.group);
         if (!brokenLines.has(group)) brokenLines.set(group, record.line);
       },
       end: () => {
@@ -101,7 +103,7 @@ export const google = defineFormat({
       },
     };
   },
-});
+};
 
 /** The name of an attribute, and a value. */
 type Pair = readonly [string, string];
@@ -117,13 +119,10 @@ interface Item {
   readonly attributes: readonly Pair[];
 }
 
-const toItem = (record: SourceRecord, file: GoogleFile): Item => {
-  const { has, get, columnOf } = file;
+const toItem = (record: Row<Column>, file: GoogleFile): Item => {
+  const { fields } = record;
   /** The first value of an attribute, which a feed may repeat. */
-  const read = (column: keyof typeof NAMES): string => {
-    const value = get(record, column);
-    return (textIn(Array.isArray(value) ? value[0] : value) ?? '').trim();
-  };
+  const read = (column: Column): string => trimmedOf([fields[column] ?? ''].flat()[0]);
   const [from = '', to = ''] = read('saleDates').split('/');
   const [regular, sale] = [moneyOf(read('price')), moneyOf(read('sale'))];
   const offer = offerOf(file, { regular: regular.amount, sale: sale.amount, from, to });
@@ -136,11 +135,11 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
       ...placeOf(record),
       values: {
         ...pick(['name', 'description', 'brand', 'imageUrl'], file, read),
-        ...file.translationsIn(record),
+        ...(fields.translations !== undefined && { translations: fields.translations }),
         // An item of no type has no category, if the feed has that attribute.
-        ...((category !== '' || has('category')) && { category }),
+        ...((category !== '' || file.has('category')) && { category }),
       },
-      columns: read('category') === '' && category !== '' ? { category: columnOf('taxonomy') } : undefined,
+      columns: read('category') === '' && category !== '' ? { category: file.columnOf('taxonomy') } : undefined,
     },
     variant: {
       ...placeOf(record),
@@ -151,26 +150,23 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
         // An item that says neither leaves what is there.
         ...(read(stockColumn) !== '' && { stock: read(stockColumn) }),
       },
-      columns: { ...offer.columns, stock: columnOf(stockColumn) },
+      columns: { ...offer.columns, stock: file.columnOf(stockColumn) },
     },
     title: read('name'),
     groupTitle: read('groupName'),
-    images: [read('imageUrl'), ...listOf(get(record, 'moreImages'))],
-    options: pairsOf(get(record, 'options'), 2),
-    attributes: [...features, ...pairsOf(get(record, 'attributes'), 3)],
+    images: [read('imageUrl'), ...listOf(fields.moreImages)],
+    options: pairsOf(fields.options, 2),
+    attributes: [...features, ...pairsOf(fields.attributes, 3)],
   };
 };
 
-const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has }: GoogleFile): Draft => {
-  const { slug, slugSource } = slugOf(String(product.values.name ?? ''));
-  const hasImages = has('imageUrl') && has('moreImages');
-  const hasAttributes = has('attributes') || FEATURES.some(([column]) => has(column));
+const toDraft = ({ product, images, attributes }: Item, offered: Offered, file: GoogleFile): Draft => {
+  const hasImages = file.has('imageUrl') && file.has('moreImages');
+  const hasAttributes = file.has('attributes') || FEATURES.some(([column]) => file.has(column));
   const named = [...Map.groupBy(attributes, ([name]) => name)];
   return {
     ...product,
-    slugSource,
     values: {
-      ...(slug !== undefined && { slug }),
       ...product.values,
       ...(hasImages && { imageUrls: [...images] }),
       ...(hasAttributes && { attributes: named.map(([name, of]) => ({ name, values: of.map(([, value]) => value) })) }),

@@ -32,7 +32,7 @@ export const withoutOptions = (variant: VariantDraft): Offered => {
  * the two prices has the price of now.
  */
 export const offerOf = (
-  { has, columnOf }: Pick<FormatFile<'price' | 'sale'>, 'has' | 'columnOf'>,
+  file: FormatFile<'price' | 'sale'>,
   { regular, sale, from, to }: Readonly<Record<'regular' | 'sale' | 'from' | 'to', string>>,
 ): Offered => {
   // A date alone is the whole day.
@@ -40,9 +40,9 @@ export const offerOf = (
   const isSale = sale !== '' && !(Date.parse(from) > Date.now() || end < Date.now());
   const price = isSale ? sale : regular;
   if (price === '') return { values: {} };
-  if (!isSale) return { values: { price, ...(has('sale') && { listPrice: '' }) } };
+  if (!isSale) return { values: { price, ...(file.has('sale') && { listPrice: '' }) } };
   return {
-    values: { price, ...(has('price') && { listPrice: regular }) },
-    columns: { price: columnOf('sale'), listPrice: columnOf('price') },
+    values: { price, ...(file.has('price') && { listPrice: regular }) },
+    columns: { price: file.columnOf('sale'), listPrice: file.columnOf('price') },
   };
 };

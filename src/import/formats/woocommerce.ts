@@ -1,8 +1,9 @@
 import { deepest } from '../fields/lists.ts';
+import { trimmedOf } from '../fields/parse.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
-import { plainValue, SOME, slugOf, TRUE } from '../fields/values.ts';
-import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
+import { plainValue, SOME, TRUE } from '../fields/values.ts';
+import { placeOf, type Value } from '../record.ts';
+import { type Draft, type Format, type FormatFile, pick, type Row, type VariantDraft } from './format.ts';
 import { ANY, type Offered, offerOf, withoutOptions, withUnknownOptions } from './offer.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
@@ -30,10 +31,14 @@ const NAMES = {
   position: ['Position'],
 };
 
-type Column = keyof typeof NAMES;
-
 /** Columns of attributes, of which there may be any number: `Attribute 1 name`, `Attribute 1 value(s)`, `Attribute 1 visible`. */
-const ATTRIBUTE = /^attribute(\d+)(name|values|visible)$/;
+const ATTRIBUTE = /^attribute\d+(?:name|values|visible)$/;
+
+type Column = keyof typeof NAMES | `attribute${number}${'name' | 'values' | 'visible'}`;
+type WooCommerceFile = FormatFile<Column>;
+type WooCommerceRow = Row<Column>;
+
+const text = ({ fields }: WooCommerceRow, column: Column): string => unescaped(trimmedOf(fields[column]));
 
 interface Attribute {
   readonly name: string;
@@ -47,14 +52,15 @@ const VARIABLE = /(?:^|[,\s])variable(?:[-_,\s]|$)/i;
 const VARIATION = /(?:^|[-_,\s])variation(?:[,\s]|$)/i;
 
 /** WooCommerce's own export of products. The variations of a product have rows of their own, anywhere in the file. */
-export const woocommerce = defineFormat({
+export const woocommerce: Format<Column> = {
   name: 'woocommerce',
   summary: 'WooCommerce’s CSV export of products',
   kind: 'product',
   category: 'Uncategorized',
   names: NAMES,
+  otherName: (plain) => (ATTRIBUTE.test(plain) ? plain : undefined),
   texts: PRODUCT_TEXTS,
-  columnOf: { slug: 'name', listPrice: 'price', imageUrl: 'imageUrls', status: 'published' },
+  sources: { slug: ['name'], listPrice: ['price'], imageUrl: ['imageUrls'], status: ['published'] },
   otherKey: 'sku',
   recognises: (hasAny) => {
     // A file of few columns, and none that another format has in the place of WooCommerce's.
@@ -63,29 +69,22 @@ export const woocommerce = defineFormat({
       (hasAny('type') && hasAny('published'));
     return isOwn && hasAny('name', 'sku') && !hasAny('price', 'slug', 'title', 'category', 'listprice');
   },
-  open: (columns) => {
-    const attributeColumns = new Map<string, Readonly<Record<string, string>>>();
-    const file: WooCommerceFile = {
-      ...columns,
-      text: (record, column) => unescaped(columns.text(record, column)),
-      attributesOf: (record) => attributesOf(record, [...attributeColumns.values()]),
-    };
-    const { has, text } = file;
+  open: (file) => {
     // Variable products wait for their variations until the end of the file, in memory.
-    const parents: SourceRecord[] = [];
+    const parents: WooCommerceRow[] = [];
     const variationsOf = new Map<string, Variation[]>();
     let rejection: string | undefined;
 
-    const isVariation = (record: SourceRecord): boolean =>
+    const isVariation = (record: WooCommerceRow): boolean =>
       VARIATION.test(text(record, 'type')) || (text(record, 'type') === '' && text(record, 'parent') !== '');
     // Without that column, any product may have variations.
-    const isVariable = (record: SourceRecord): boolean =>
-      VARIABLE.test(text(record, 'type')) || (!has('type') && has('parent'));
+    const isVariable = (record: WooCommerceRow): boolean =>
+      VARIABLE.test(text(record, 'type')) || (!file.has('type') && file.has('parent'));
     /** How variations name a product. */
-    const namesOf = (record: SourceRecord): string[] =>
+    const namesOf = (record: WooCommerceRow): string[] =>
       [text(record, 'sku'), `id:${text(record, 'id')}`].filter(Boolean);
 
-    const toParent = (record: SourceRecord): Draft => {
+    const toParent = (record: WooCommerceRow): Draft => {
       const names = namesOf(record);
       const variations = names.flatMap((name) => variationsOf.get(name) ?? []);
       for (const name of names) variationsOf.delete(name);
@@ -99,12 +98,6 @@ export const woocommerce = defineFormat({
     });
 
     return {
-      usesOther: (name, column) => {
-        const [, number, part = ''] = ATTRIBUTE.exec(name) ?? [];
-        if (number === undefined) return false;
-        attributeColumns.set(number, { ...attributeColumns.get(number), [part]: column });
-        return true;
-      },
       read: (record) => {
         if (isVariation(record)) {
           const parent = text(record, 'parent');
@@ -127,22 +120,23 @@ export const woocommerce = defineFormat({
       },
     };
   },
-});
+};
 
-interface WooCommerceFile extends FormatFile<Column> {
-  /** Undefined unless the file has the name and the values of each. */
-  readonly attributesOf: (record: SourceRecord) => readonly Attribute[] | undefined;
-}
-
-const attributesOf = (
-  { fields }: SourceRecord,
-  columns: readonly Readonly<Record<string, string>>[],
-): readonly Attribute[] | undefined => {
-  if (columns.length === 0 || columns.some(({ name, values }) => name === undefined || values === undefined))
-    return undefined;
-  const cell = (column = ''): string => unescaped(String(fields[column] ?? '').trim());
-  return columns
-    .map(({ name, values, visible }) => ({ name: cell(name), values: cell(values), isHidden: cell(visible) === '0' }))
+/** Undefined unless the file has the name and the values of each. */
+const attributesOf = (row: WooCommerceRow): readonly Attribute[] | undefined => {
+  const numbers = new Set(
+    Object.keys(row.fields).flatMap((name) => (ATTRIBUTE.test(name) ? Number(/\d+/.exec(name)) : [])),
+  );
+  const isWhole = [...numbers].every(
+    (at) => `attribute${at}name` in row.fields && `attribute${at}values` in row.fields,
+  );
+  if (numbers.size === 0 || !isWhole) return undefined;
+  return [...numbers]
+    .map((at) => ({
+      name: text(row, `attribute${at}name`),
+      values: text(row, `attribute${at}values`),
+      isHidden: text(row, `attribute${at}visible`) === '0',
+    }))
     .filter(({ name }) => name !== '');
 };
 
@@ -160,18 +154,17 @@ interface Variation extends VariantDraft {
 
 /** @param variations of a product that has some; without one, the file does not have them, so that which attributes are options is unknown */
 const toDraft = (
-  record: SourceRecord,
+  record: WooCommerceRow,
   { values, columns, variants }: Offered,
   file: WooCommerceFile,
   variations?: readonly Variation[],
 ): Draft => {
-  const { text, options } = file;
+  const { options } = file;
+  const { translations } = record.fields;
   const isWhole = variations?.length !== 0;
   const read = (column: Column): string => text(record, column);
-  const { slug, slugSource } = slugOf(read('name'));
   const optionNames = [values.optionNames ?? []].flat();
-  const attributes = file
-    .attributesOf(record)
+  const attributes = attributesOf(record)
     ?.filter(({ name, isHidden }) => !isHidden && !optionNames.includes(name))
     .map(
       ({ name, values }): Value => ({
@@ -183,11 +176,9 @@ const toDraft = (
   const status = statusOf(read('published'), read('visibility'));
   return {
     ...placeOf(record),
-    slugSource,
     values: {
-      ...(slug !== undefined && { slug }),
       ...pick(['sku', 'name'], file, read),
-      ...file.translationsIn(record),
+      ...(translations !== undefined && { translations }),
       ...pick(['subtitle', 'description'], file, (column) => linesOf(read(column))),
       ...pick(['brand'], file, () => listOf(read('brand'))[0] ?? ''),
       ...pick(['category'], file, () => deepest(listOf(read('category')), options)),
@@ -204,42 +195,45 @@ const toDraft = (
 };
 
 /** What a row itself says of its price and stock. */
-const ownOffer = (row: SourceRecord, file: WooCommerceFile): Offered => {
+const ownOffer = (row: WooCommerceRow, file: WooCommerceFile): Offered => {
   const { values, columns } = offerOf(file, {
-    regular: file.text(row, 'price'),
-    sale: file.text(row, 'sale'),
-    from: file.text(row, 'saleStart'),
-    to: file.text(row, 'saleEnd'),
+    regular: text(row, 'price'),
+    sale: text(row, 'sale'),
+    from: text(row, 'saleStart'),
+    to: text(row, 'saleEnd'),
   });
   const stock = stockOf(row, file);
   return { values: { ...values, ...(stock !== '' && { stock }) }, columns };
 };
 
-const toVariant = (row: SourceRecord, file: WooCommerceFile): VariantDraft => {
+const toVariant = (row: WooCommerceRow, file: WooCommerceFile): VariantDraft => {
   const { values, columns } = ownOffer(row, file);
-  const own = pick(['sku', 'barcode'], file, (name) => file.text(row, name));
+  const own = pick(['sku', 'barcode'], file, (name) => text(row, name));
   return { ...placeOf(row), values: { ...own, ...values }, columns };
 };
 
-const toVariation = (row: SourceRecord, file: WooCommerceFile): Variation => {
-  const { has, text } = file;
+const toVariation = (row: WooCommerceRow, file: WooCommerceFile): Variation => {
   const { values, ...variant } = toVariant(row, file);
   const images = listOf(text(row, 'imageUrls'));
   return {
     ...variant,
-    values: { ...values, ...pick(['imageUrl'], { has: () => has('imageUrls') }, () => images[0] ?? '') },
+    values: { ...values, ...(file.has('imageUrls') && { imageUrl: images[0] ?? '' }) },
     name: text(row, 'name'),
     parent: text(row, 'parent'),
-    isSold: text(row, 'published') !== '0' && (!has('price') || values.price !== undefined),
+    isSold: text(row, 'published') !== '0' && (!file.has('price') || values.price !== undefined),
     hasStockOfParent: text(row, 'stock') === 'parent',
     position: Number.parseInt(text(row, 'position'), 10) || 0,
-    attributes: file.attributesOf(row),
+    attributes: attributesOf(row),
     images,
   };
 };
 
 /** The variations that can be bought. An option is an attribute of which at least one of them has a value. */
-const offerOfVariations = (record: SourceRecord, variations: readonly Variation[], file: WooCommerceFile): Offered => {
+const offerOfVariations = (
+  record: WooCommerceRow,
+  variations: readonly Variation[],
+  file: WooCommerceFile,
+): Offered => {
   const own = ownOffer(record, file);
   const { stock = '' } = own.values;
   const sold = variations
@@ -248,7 +242,7 @@ const offerOfVariations = (record: SourceRecord, variations: readonly Variation[
     .toSorted((one, other) => one.position - other.position);
   const valueIn = ({ attributes = [] }: Variation, name: string): string =>
     attributes.find((attribute) => attribute.name === name)?.values.replaceAll('\\,', ',') ?? '';
-  const attributes = file.attributesOf(record);
+  const attributes = attributesOf(record);
   const names = [attributes ?? [], ...sold.map((each) => each.attributes ?? [])].flat().map(({ name }) => name);
   const options = [...new Set(names)].filter((name) => sold.some((each) => valueIn(each, name) !== ''));
   // The file may be of products alone.
@@ -270,18 +264,16 @@ const offerOfVariations = (record: SourceRecord, variations: readonly Variation[
 };
 
 /** What is no number is kept, and is reported. Empty where the file does not say it. */
-const stockOf = (row: SourceRecord, file: WooCommerceFile): string => {
-  const { text, options } = file;
+const stockOf = (row: WooCommerceRow, { options }: WooCommerceFile): string => {
   const pieces = text(row, 'stock');
   if (pieces === '' && text(row, 'inStock') === '') return '';
-  if (pieces === '') return isAvailable(row, file) ? 'in stock' : 'out of stock';
+  if (pieces === '') return isAvailable(row) ? 'in stock' : 'out of stock';
   // What is sold on back order has no pieces, or fewer than none.
-  if (/^-|^0(?:\.0*)?$/.test(pieces)) return isAvailable(row, file) ? String(options.stock ?? SOME) : '0';
+  if (/^-|^0(?:\.0*)?$/.test(pieces)) return isAvailable(row) ? String(options.stock ?? SOME) : '0';
   return pieces;
 };
 
-const isAvailable = (row: SourceRecord, { text }: WooCommerceFile): boolean =>
-  !['', '0', 'false'].includes(text(row, 'inStock'));
+const isAvailable = (row: WooCommerceRow): boolean => !['', '0', 'false'].includes(text(row, 'inStock'));
 
 /**
  * Private products are off sale; drafts and those that are pending review were never on sale. A hidden product can be bought by its address
