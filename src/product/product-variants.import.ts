@@ -23,7 +23,6 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
       const ids = rows.map(({ id }) => id);
       if (ids.length > 0) await client.query('update product_variant set sku = null where id = any ($1)', [ids]);
       await freeValues(client, kind, INNER_STAGE);
-      return true;
     },
     write: async (range) => {
       const { rowCount: deleted } = await client.query(
@@ -45,7 +44,7 @@ const isAbsent = (isProduct = 'true'): string => `
 
 /** Stages the variants of products, and rejects products with one that cannot be written. @returns whether a product says something of variants */
 const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<boolean> => {
-  const { client, prune, stagedRows } = context;
+  const { client, stagedRows } = context;
   await unfoldInnerRows(client, kind);
   await stageOnlyVariants(client);
   const said = await client.query(`
@@ -57,7 +56,6 @@ const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<b
   await findVariants(client, INNER_STAGE);
   for (const column of ['target_id', 'sku']) await client.query(`create index on ${INNER_STAGE} (${column})`);
   await client.query(`analyze ${INNER_STAGE}`);
-  await prune?.keep(kind.table, INNER_STAGE);
   await rejectUnfitVariants(context);
   return true;
 };
