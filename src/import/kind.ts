@@ -191,8 +191,8 @@ export interface WriteSteps {
 
 /** Writes staged rows. */
 export interface RowWriter {
-  /** Once, before the first range. @returns whether rows depend on others, so that a refused one undoes all */
-  readonly begin: (context: WriteContext) => Promise<boolean>;
+  /** Before the first range. */
+  readonly begin: (context: WriteContext) => Promise<unknown>;
   readonly write: (range: Range, context: WriteContext) => Promise<Counts>;
   /** Rejects rows that cannot be written without the ones that were rejected meanwhile. */
   readonly recheck: (context: WriteContext) => Promise<unknown>;

@@ -15,8 +15,8 @@ const CHUNK_ROWS = 5000;
  * Writes the staged rows into the catalogue, all in one transaction.
  *
  * A kind notes in the stage which row of its table each staged row is. Checks then delete staged rows that cannot be written, and report them. The
- * rest is written in ranges. Where the database refuses one, halves of it are tried, until the one row at fault is found and rejected; where rows
- * take values from one another, that undoes all, and everything is written again without it and those that depend on it.
+ * rest is written in ranges. Where the database refuses one, halves of it are tried, until the one row at fault is found and rejected. That undoes
+ * all, and everything is written again without it and those that depend on it.
  */
 export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   const { client, kind, prune } = context;
@@ -44,13 +44,13 @@ const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
   };
 };
 
-/** Writes all rows, and rejects those that the database refuses. Where others depend on them, all begins again without them. */
+/** Writes all rows. Where the database refuses some, all begins again without them, because others may depend on them. */
 const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Counts> => {
   const { client, stagedRows } = context;
   const chunkRows = writer.isWhole ? Math.max(1, stagedRows) : CHUNK_ROWS;
   for (;;) {
     await client.query('savepoint file');
-    const areDependent = await writer.begin(context);
+    await writer.begin(context);
     const parts: Part[] = [];
     for (let from = 1; from <= stagedRows; from += chunkRows) {
       const to = Math.min(from + chunkRows - 1, stagedRows);
@@ -59,9 +59,8 @@ const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Coun
     const refused = parts.flatMap((part) => ('reason' in part ? [part] : []));
     const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);
     if (refused.length === 0) return counts;
-    if (areDependent) await client.query('rollback to savepoint file');
+    await client.query('rollback to savepoint file');
     await rejectRefused(context, refused);
-    if (!areDependent) return counts;
     await writer.recheck(context);
   }
 };

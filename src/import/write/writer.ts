@@ -132,10 +132,9 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
 
 /**
  * Takes values that no two rows may have from rows that get another, where a row of the file gets theirs: at whatever place of the file, also in
- * a circle. @returns whether there is one
+ * a circle.
  */
-export const freeValues = async (client: ClientBase, kind: ImportKind, stage = STAGE): Promise<boolean> => {
-  let isFreed = false;
+export const freeValues = async (client: ClientBase, kind: ImportKind, stage = STAGE): Promise<void> => {
   for (const [name, { column }] of uniqueFieldsOf(kind)) {
     const said = await client.query(`select from ${stage} s where ${isPresent(name)} limit 1`);
     if (said.rowCount === 0) continue;
@@ -149,7 +148,5 @@ export const freeValues = async (client: ClientBase, kind: ImportKind, stage = S
     // A stopgap that nobody sees: the transaction gives the row its own.
     const ids = rows.map(({ id }) => id);
     await client.query(`update ${kind.table} set ${column} = gen_random_uuid()::text where id = any ($1)`, [ids]);
-    isFreed = true;
   }
-  return isFreed;
 };
