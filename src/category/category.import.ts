@@ -69,7 +69,7 @@ export const categoryImport: ImportKind = {
     prepare: async (context, rows): Promise<RowWriter> => {
       const table = await createTableWriter(context, context.kind);
       // They refer to one another, so all rows are inserted before any parent is set.
-      return { ...rows, isWhole: true, write: (all, writing) => writeCategories(writing, table, all) };
+      return { ...rows, isWhole: true, write: (all) => writeCategories(context, table, all) };
     },
   },
 };

@@ -192,10 +192,8 @@ export interface WriteSteps {
 /** Writes staged rows. */
 export interface RowWriter {
   /** Before the first range. */
-  readonly begin: (context: WriteContext) => Promise<unknown>;
-  readonly write: (range: Range, context: WriteContext) => Promise<Counts>;
-  /** Rejects rows that cannot be written without the ones that were rejected meanwhile. */
-  readonly recheck: (context: WriteContext) => Promise<unknown>;
+  readonly begin: () => Promise<unknown>;
+  readonly write: (range: Range) => Promise<Counts>;
   /** Whether all rows are written at once, because they refer to one another. */
   readonly isWhole?: boolean;
 }
@@ -243,4 +241,4 @@ export const fieldOf = ({ fields }: ImportKind, column: string): string =>
   Object.keys(fields).find((name) => fields[name]?.column === column) ?? column;
 
 /** What one row is called in a message. */
-export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');
+export const singularOf = ({ table }: Pick<ImportKind, 'table'>): string => table.replace(/^.*_/, '');

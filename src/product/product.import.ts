@@ -171,9 +171,9 @@ export const productImport: ImportKind = {
     prepare: async (context, rows) => {
       const products: typeof rows = {
         ...rows,
-        write: async (range, writing) => {
+        write: async (range) => {
           const createdCategories = await createMissingCategories(context.client, range);
-          return { ...(await rows.write(range, writing)), createdCategories };
+          return { ...(await rows.write(range)), createdCategories };
         },
       };
       return withVariants(context, products);

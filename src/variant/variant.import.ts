@@ -68,11 +68,11 @@ export const variantImport: ImportKind = {
   inner: { maxRows: 250, check: (...given) => checkInProduct(...given) },
   write: {
     find: (context) => findVariantsOfFile(context),
-    prepare: async (_, rows) => ({
+    prepare: async (context, rows) => ({
       ...rows,
-      write: async (range, context) => {
+      write: async (range) => {
         await nameOptions(context, range);
-        return rows.write(range, context);
+        return rows.write(range);
       },
     }),
   },

@@ -1,6 +1,14 @@
 import pg, { type ClientBase } from 'pg';
-import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
-import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken, STAGE } from './stage.ts';
+import {
+  type Counts,
+  fieldOf,
+  type Range,
+  type Refused,
+  type RowWriter,
+  singularOf,
+  type WriteContext,
+} from '../kind.ts';
+import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, STAGE } from './stage.ts';
 import { createTableWriter, freeValues } from './writer.ts';
 
 export interface MergeContext extends WriteContext {
@@ -26,22 +34,14 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   await rejectRepeated(context);
   await rejectIncomplete(context);
   await reject?.(context);
-  await rejectTaken(context);
-  const rows = await createRowWriter(context);
+  const table = await createTableWriter(context, kind);
+  const rows: RowWriter = {
+    begin: () => freeValues(client, kind),
+    write: async (range) => ({ ...(await table.write(range)), createdCategories: 0 }),
+  };
   const writer = prepare ? await prepare(context, rows) : rows;
   const work = () => writeRows(context, writer);
   return context.isInTransaction ? work() : transaction(client, work);
-};
-
-/** Writes rows that do not depend on one another, but for values that they may take from one another. */
-const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
-  const { client, kind } = context;
-  const { write } = await createTableWriter(context, kind);
-  return {
-    begin: () => freeValues(client, kind),
-    write: async (range) => ({ ...(await write(range)), createdCategories: 0 }),
-    recheck: rejectTaken,
-  };
 };
 
 /** Writes all rows. Where the database refuses some, all begins again without them, because others may depend on them. */
@@ -50,7 +50,7 @@ const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Coun
   const chunkRows = writer.isWhole ? Math.max(1, stagedRows) : CHUNK_ROWS;
   for (;;) {
     await client.query('savepoint file');
-    await writer.begin(context);
+    await writer.begin();
     const parts: Part[] = [];
     for (let from = 1; from <= stagedRows; from += chunkRows) {
       const to = Math.min(from + chunkRows - 1, stagedRows);
@@ -61,7 +61,6 @@ const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Coun
     if (refused.length === 0) return counts;
     await client.query('rollback to savepoint file');
     await rejectRefused(context, refused);
-    await writer.recheck(context);
   }
 };
 
@@ -87,9 +86,9 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   // Of statements without rows, too, there are triggers, which may refuse.
   const { rows } = await client.query(`select from ${STAGE} where ordinal between $1 and $2 limit 1`, [from, to]);
   if (rows.length === 0) return [];
-  if (writer.isWhole) return [await writer.write(range, context)];
+  if (writer.isWhole) return [await writer.write(range)];
   try {
-    return [await savepoint(client, () => writer.write(range, context))];
+    return [await savepoint(client, () => writer.write(range))];
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && isRowError(error))) throw error;
     if (from === to) return [refusal(context, from, error)];
@@ -99,14 +98,19 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   }
 };
 
-const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
-  const { message, column = null, detail = '' } = error;
+const UNIQUE_VIOLATION = '23505';
+
+const refusal = ({ kind, otherKey }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+  const { code, message, table = '', column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
   // Of several columns, the database says more.
   if (named?.includes(',')) return { ordinal, field: null, value, reason: `is refused by the database: ${detail}` };
   const field = named === null ? null : fieldOf(kind, named);
-  return { ordinal, field, value, reason: `is refused by the database: ${message}` };
+  if (code !== UNIQUE_VIOLATION) return { ordinal, field, value, reason: `is refused by the database: ${message}` };
+  const isOtherKey = field === otherKey && table === kind.table;
+  const reason = `is that of another ${singularOf({ table })}${isOtherKey ? `: --key ${field} finds it` : ''}`;
+  return { ordinal, field, value, reason };
 };
 
 /** The connection was lost during the commit, so nobody knows whether the rows are stored. */
