@@ -414,7 +414,7 @@ describe('a feed for Google', () => {
         image_url: 'https://cdn.example/b.jpg',
       },
     ]);
-    expect((await variants('lamp')).map(({ values }) => values)).toEqual([['10 W'], ['20 W']]);
+    expect((await variants('lamp')).map(({ values }) => values)).toEqual([['Lamp 10 W'], ['Lamp 20 W']]);
     expect(await sql(`select currency from product where slug = 'wool-hat'`)).toEqual([{ currency: 'EUR' }]);
     expect(await again(feed, { key: 'sku' })).toEqual({ created: 0, changed: 0, faults: [], variants: 5 });
   });

@@ -178,36 +178,34 @@ const toDraft = ({ product, images, attributes }: Item, offered: Offered, file: 
 };
 
 const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile): Draft => {
-  const [{ product, groupTitle, title, attributes }] = items;
-  const start = commonStart(items.map((item) => item.title));
+  const [{ product, title, groupTitle, attributes }] = items;
+  const titles = items.map(({ title }) => title);
   const differing = FEATURES.map(([, name]) => name).filter((name) => !isOne(items.map((item) => valueIn(item, name))));
   const named = [...new Set(items.flatMap((item) => item.options.map(([name]) => name)))];
-  let names: readonly string[] = named.length > 0 ? named : differing;
-  let values = items.map((item) => names.map((name) => valueIn(item, name) || ANY));
-  if (new Set(values.map((each) => each.join('\n'))).size < items.length) {
+  const names: string[] = named.length > 0 ? named : differing;
+  const isOption = new Set([...names, ...differing]);
+  const optionValues = items.map((item) => names.map((name) => valueIn(item, name) || ANY));
+  if (new Set(optionValues.map((each) => each.join('\n'))).size < items.length) {
     // A feed that does not say in what its items differ has it in their titles, or else in their ids alone.
-    const ends = items.map((item) => item.title.slice(start.length).replace(/^[^\p{L}\p{N}]+/u, '') || item.title);
-    const isTelling = new Set(ends).size === items.length;
-    names = [...names, 'Title'];
-    values = values.map((each, at) => [...each, String((isTelling ? ends[at] : items[at]?.variant.values.sku) ?? ANY)]);
+    const telling =
+      new Set(titles).size === items.length ? titles : items.map(({ variant }) => String(variant.values.sku));
+    names.push('Title');
+    for (const [at, values] of optionValues.entries()) values.push(telling[at] ?? ANY);
   }
   const group: Item = {
     ...items[0],
     product: {
       ...product,
-      values: {
-        ...product.values,
-        ...(file.has('name') && { name: groupTitle || withoutOption(start, [...names, ...differing]) || title }),
-      },
+      values: { ...product.values, ...(file.has('name') && { name: groupTitle || commonStart(titles) || title }) },
     },
     images: items.flatMap(({ images }) => images),
-    attributes: attributes.filter(([name]) => ![...names, ...differing].includes(name)),
+    attributes: attributes.filter(([name]) => !isOption.has(name)),
   };
   const variants = items.map(({ variant }, at) => ({
     ...variant,
-    values: { ...variant.values, optionValues: [...(values[at] ?? [])] },
+    values: { ...variant.values, optionValues: optionValues[at] ?? [] },
   }));
-  return toDraft(group, { values: { sku: id, optionNames: [...names] }, variants }, file);
+  return toDraft(group, { values: { sku: id, optionNames: names }, variants }, file);
 };
 
 const isOne = (values: readonly string[]): boolean => new Set(values).size === 1;
@@ -223,13 +221,6 @@ const commonStart = ([first = '', ...others]: readonly string[]): string => {
     return !others.every((text) => text === start || text.startsWith(`${start} `));
   });
   return (differs === -1 ? words : words.slice(0, differs)).join(' ').replace(/[^\p{L}\p{N})"'”’!?.]+$/u, '');
-};
-
-/** The start of the titles without the word of an option that their rest has a value of: `Tee - Color` of `Tee - Color Blue`. */
-const withoutOption = (start: string, options: readonly string[]): string => {
-  const words = options.flatMap((name) => (name === 'Color' ? [name, 'Colour'] : [name]));
-  const end = words.find((word) => start.toLowerCase().endsWith(` ${word.toLowerCase()}`)) ?? '';
-  return end === '' ? start : start.slice(0, -end.length).replace(/[^\p{L}\p{N})"'”’!?.]+$/u, '');
 };
 
 /** An amount with the code of its currency before or behind it, such as `19.90 EUR`. */

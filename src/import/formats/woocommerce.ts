@@ -40,13 +40,6 @@ type WooCommerceRow = Row<Column>;
 
 const text = ({ fields }: WooCommerceRow, column: Column): string => unescaped(trimmedOf(fields[column]));
 
-interface Attribute {
-  readonly name: string;
-  /** A list; of a variation one value, or none. */
-  readonly values: string;
-  readonly isHidden: boolean;
-}
-
 // Extensions have types of their own: `variable-subscription` has variations, and its variations are a `subscription_variation`.
 const VARIABLE = /(?:^|[,\s])variable(?:[-_,\s]|$)/i;
 const VARIATION = /(?:^|[-_,\s])variation(?:[,\s]|$)/i;
@@ -72,47 +65,39 @@ export const woocommerce: Format<Column> = {
   open: (file) => {
     // Variable products wait for their variations until the end of the file, in memory.
     const parents: WooCommerceRow[] = [];
-    const variationsOf = new Map<string, Variation[]>();
+    const variationsOf = new Map<string, WooCommerceRow[]>();
     let rejection: string | undefined;
 
-    const isVariation = (record: WooCommerceRow): boolean =>
-      VARIATION.test(text(record, 'type')) || (text(record, 'type') === '' && text(record, 'parent') !== '');
+    const isVariation = (row: WooCommerceRow): boolean =>
+      VARIATION.test(text(row, 'type')) || (text(row, 'type') === '' && text(row, 'parent') !== '');
     // Without that column, any product may have variations.
-    const isVariable = (record: WooCommerceRow): boolean =>
-      VARIABLE.test(text(record, 'type')) || (!file.has('type') && file.has('parent'));
-    /** How variations name a product. */
-    const namesOf = (record: WooCommerceRow): string[] =>
-      [text(record, 'sku'), `id:${text(record, 'id')}`].filter(Boolean);
-
-    const toParent = (record: WooCommerceRow): Draft => {
-      const names = namesOf(record);
+    const isVariable = (row: WooCommerceRow): boolean =>
+      VARIABLE.test(text(row, 'type')) || (!file.has('type') && file.has('parent'));
+    const toParent = (row: WooCommerceRow): Draft => {
+      // Variations name their product in two ways.
+      const names = [text(row, 'sku'), `id:${text(row, 'id')}`].filter(Boolean);
       const variations = names.flatMap((name) => variationsOf.get(name) ?? []);
       for (const name of names) variationsOf.delete(name);
-      const offered = offerOfVariations(record, variations, file);
-      return { ...toDraft(record, offered, file, variations), rejection };
+      return { ...toDraft(row, offerOfVariations(row, variations, file), file, variations), rejection };
     };
-    const toOrphan = ({ line, record, name, parent }: Variation): Draft => ({
-      ...placeOf({ line, record }),
-      values: { slug: name, name },
-      rejection: `is a variation of "${parent}", which is not in the file`,
+    const toOrphan = (row: WooCommerceRow): Draft => ({
+      ...placeOf(row),
+      values: { slug: text(row, 'name'), name: text(row, 'name') },
+      rejection: `is a variation of "${text(row, 'parent')}", which is not in the file`,
     });
 
     return {
-      read: (record) => {
-        if (isVariation(record)) {
-          const parent = text(record, 'parent');
-          const variations = variationsOf.get(parent) ?? [];
-          variations.push(toVariation(record, file));
-          variationsOf.set(parent, variations);
-        } else if (isVariable(record)) {
-          parents.push(record);
-        } else return [toDraft(record, withoutOptions(toVariant(record, file)), file)];
+      read: (row) => {
+        const parent = text(row, 'parent');
+        if (isVariation(row)) variationsOf.set(parent, [...(variationsOf.get(parent) ?? []), row]);
+        else if (isVariable(row)) parents.push(row);
+        else return [toDraft(row, withoutOptions(toVariant(row, file)), file)];
         return [];
       },
-      readBroken: (record) => {
+      readBroken: (row) => {
         // One whose type cannot be read may be a variation of any product.
-        if (text(record, 'type') === '' || isVariation(record))
-          rejection ??= `is not imported, because line ${record.line}, which is broken, may be a variation of it`;
+        if (text(row, 'type') === '' || isVariation(row))
+          rejection ??= `is not imported, because line ${row.line}, which is broken, may be a variation of it`;
       },
       end: () => {
         const drafts = parents.map(toParent);
@@ -122,16 +107,21 @@ export const woocommerce: Format<Column> = {
   },
 };
 
+interface Attribute {
+  readonly name: string;
+  /** A list; of a variation one value, or none. */
+  readonly values: string;
+  readonly isHidden: boolean;
+}
+
 /** Undefined unless the file has the name and the values of each. */
 const attributesOf = (row: WooCommerceRow): readonly Attribute[] | undefined => {
-  const numbers = new Set(
-    Object.keys(row.fields).flatMap((name) => (ATTRIBUTE.test(name) ? Number(/\d+/.exec(name)) : [])),
-  );
-  const isWhole = [...numbers].every(
-    (at) => `attribute${at}name` in row.fields && `attribute${at}values` in row.fields,
-  );
-  if (numbers.size === 0 || !isWhole) return undefined;
-  return [...numbers]
+  const columns = Object.keys(row.fields).filter((name) => ATTRIBUTE.test(name));
+  const numbers = [...new Set(columns.map((name) => Number(/\d+/.exec(name))))];
+  const has = (column: Column): boolean => row.fields[column] !== undefined;
+  if (numbers.length === 0 || !numbers.every((at) => has(`attribute${at}name`) && has(`attribute${at}values`)))
+    return undefined;
+  return numbers
     .map((at) => ({
       name: text(row, `attribute${at}name`),
       values: text(row, `attribute${at}values`),
@@ -140,31 +130,19 @@ const attributesOf = (row: WooCommerceRow): readonly Attribute[] | undefined => 
     .filter(({ name }) => name !== '');
 };
 
-/** What is kept of a variation until the end of the file. */
-interface Variation extends VariantDraft {
-  readonly name: string;
-  readonly parent: string;
-  /** Whether it can be bought. */
-  readonly isSold: boolean;
-  readonly hasStockOfParent: boolean;
-  readonly position: number;
-  readonly attributes: readonly Attribute[] | undefined;
-  readonly images: readonly string[];
-}
-
 /** @param variations of a product that has some; without one, the file does not have them, so that which attributes are options is unknown */
 const toDraft = (
-  record: WooCommerceRow,
+  row: WooCommerceRow,
   { values, columns, variants }: Offered,
   file: WooCommerceFile,
-  variations?: readonly Variation[],
+  variations?: readonly WooCommerceRow[],
 ): Draft => {
   const { options } = file;
-  const { translations } = record.fields;
+  const { translations } = row.fields;
   const isWhole = variations?.length !== 0;
-  const read = (column: Column): string => text(record, column);
+  const read = (column: Column): string => text(row, column);
   const optionNames = [values.optionNames ?? []].flat();
-  const attributes = attributesOf(record)
+  const attributes = attributesOf(row)
     ?.filter(({ name, isHidden }) => !isHidden && !optionNames.includes(name))
     .map(
       ({ name, values }): Value => ({
@@ -172,10 +150,10 @@ const toDraft = (
         values: plainValue(listOf(values), options),
       }),
     );
-  const images = [...listOf(read('imageUrls')), ...(variations ?? []).flatMap((each) => each.images)];
+  const images = [row, ...(variations ?? [])].flatMap((each) => listOf(text(each, 'imageUrls')));
   const status = statusOf(read('published'), read('visibility'));
   return {
-    ...placeOf(record),
+    ...placeOf(row),
     values: {
       ...pick(['sku', 'name'], file, read),
       ...(translations !== undefined && { translations }),
@@ -212,53 +190,43 @@ const toVariant = (row: WooCommerceRow, file: WooCommerceFile): VariantDraft => 
   return { ...placeOf(row), values: { ...own, ...values }, columns };
 };
 
-const toVariation = (row: WooCommerceRow, file: WooCommerceFile): Variation => {
-  const { values, ...variant } = toVariant(row, file);
-  const images = listOf(text(row, 'imageUrls'));
-  return {
-    ...variant,
-    values: { ...values, ...(file.has('imageUrls') && { imageUrl: images[0] ?? '' }) },
-    name: text(row, 'name'),
-    parent: text(row, 'parent'),
-    isSold: text(row, 'published') !== '0' && (!file.has('price') || values.price !== undefined),
-    hasStockOfParent: text(row, 'stock') === 'parent',
-    position: Number.parseInt(text(row, 'position'), 10) || 0,
-    attributes: attributesOf(row),
-    images,
-  };
-};
-
 /** The variations that can be bought. An option is an attribute of which at least one of them has a value. */
 const offerOfVariations = (
-  record: WooCommerceRow,
-  variations: readonly Variation[],
+  row: WooCommerceRow,
+  variations: readonly WooCommerceRow[],
   file: WooCommerceFile,
 ): Offered => {
-  const own = ownOffer(record, file);
-  const { stock = '' } = own.values;
-  const sold = variations
-    .filter(({ isSold }) => isSold)
-    .map((each) => (each.hasStockOfParent ? { ...each, values: { ...each.values, stock } } : each))
-    .toSorted((one, other) => one.position - other.position);
-  const valueIn = ({ attributes = [] }: Variation, name: string): string =>
-    attributes.find((attribute) => attribute.name === name)?.values.replaceAll('\\,', ',') ?? '';
-  const attributes = attributesOf(record);
-  const names = [attributes ?? [], ...sold.map((each) => each.attributes ?? [])].flat().map(({ name }) => name);
-  const options = [...new Set(names)].filter((name) => sold.some((each) => valueIn(each, name) !== ''));
+  const own = ownOffer(row, file);
   // The file may be of products alone.
   if (variations.length === 0) return own;
-  if (!attributes || (options.length === 0 && sold.length > 1))
-    return sold.length === 0 ? own : withUnknownOptions(sold);
+  const { stock = '' } = own.values;
+  const positionOf = (each: WooCommerceRow): number => Number.parseInt(text(each, 'position'), 10) || 0;
+  const sold = variations
+    .filter((each) => text(each, 'published') !== '0')
+    .toSorted((one, other) => positionOf(one) - positionOf(other))
+    .map((each) => {
+      const { values, ...variant } = toVariant(each, file);
+      if (file.has('imageUrls')) values.imageUrl = listOf(text(each, 'imageUrls'))[0] ?? '';
+      if (text(each, 'stock') === 'parent') values.stock = stock;
+      return { ...variant, values, attributes: attributesOf(each) ?? [] };
+    })
+    .filter(({ values }) => !file.has('price') || values.price !== undefined);
+  const attributes = attributesOf(row);
+  const names = new Set([attributes ?? [], ...sold.map((each) => each.attributes)].flat().map(({ name }) => name));
+  const valueIn = (variation: (typeof sold)[number], name: string): string =>
+    variation.attributes.find((attribute) => attribute.name === name)?.values.replaceAll('\\,', ',') ?? '';
+  const options = [...names].filter((name) => sold.some((each) => valueIn(each, name) !== ''));
+  if (sold.length === 0) return attributes ? { ...own, values: { ...own.values, optionNames: [] }, variants: [] } : own;
+  if (!attributes || (options.length === 0 && sold.length > 1)) return withUnknownOptions(sold);
   return {
-    values: { ...(sold.length === 0 && own.values), optionNames: options },
+    values: { optionNames: options },
     columns: own.columns,
-    variants: sold.map((variation) => ({
-      ...placeOf(variation),
+    variants: sold.map(({ attributes, ...variant }) => ({
+      ...variant,
       values: {
-        ...variation.values,
-        optionValues: options.map((name) => valueIn(variation, name) || ANY),
+        ...variant.values,
+        optionValues: options.map((name) => valueIn({ ...variant, attributes }, name) || ANY),
       },
-      columns: variation.columns,
     })),
   };
 };
