@@ -7,34 +7,25 @@ const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 
 const NOTATIONS = {
   // No separators of thousands: `1,299` may be a price below two, written with a decimal comma.
-  default: /^([+-]?)(\d+)(?:\.(\d+))?$/,
-  '.': /^([+-]?)(\d{1,3}(?:[, '’]\d{3})+|\d+)(?:\.(\d+))?$/u,
-  ',': /^([+-]?)(\d{1,3}(?:[. '’]\d{3})+|\d+)(?:,(\d+))?$/u,
+  default: /^([+-]?\d+)(?:\.(\d+))?$/,
+  '.': /^([+-]?(?:\d{1,3}(?:[, '’]\d{3})+|\d+))(?:\.(\d+))?$/u,
+  ',': /^([+-]?(?:\d{1,3}(?:[. '’]\d{3})+|\d+))(?:,(\d+))?$/u,
 };
 
-/** As programs print floating-point numbers, 1.2 as `1.2e+00`. Larger exponents are of no price and no number of pieces. */
-const SCIENTIFIC = /^([+-]?)(\d+)(?:\.(\d*))?e([+-]?0*(?:1?\d|20))$/i;
-
-/** The digits of a number, without separators of thousands. */
-export interface Digits {
-  readonly isNegative: boolean;
-  readonly whole: string;
-  readonly fraction: string;
-  readonly exponent: string | undefined;
-}
+/** As programs print floating-point numbers, 1.2 as `1.2e+00`. */
+const SCIENTIFIC = /^[+-]?\d+(?:\.\d*)?e[+-]?\d+$/i;
 
 /** What a number of a file says; undefined if it is none. @throws InvalidValueError if only the operator can tell */
-export const digitsOf = (value: Value, decimal: DecimalMark | undefined): Digits | undefined => {
+export const numberOf = (value: Value, decimal: DecimalMark | undefined): number | undefined => {
   const text = trimmedOf(value).replaceAll(/[\u00a0\u202f]/g, ' ');
   const mark = value instanceof JsonNumber ? '.' : decimal;
   if (mark === undefined && AMBIGUOUS.test(text)) {
     const ways = `${Number(text)} or ${text.replace('.', '')}`;
     throw new InvalidValueError(`can be ${ways}: say --decimal . for the first, or --decimal , for the second`);
   }
-  const match = NOTATIONS[mark ?? 'default'].exec(text) ?? SCIENTIFIC.exec(text);
-  if (!match) return undefined;
-  const [, sign, grouped = '', fraction = '', exponent] = match;
-  return { isNegative: sign === '-', whole: grouped.replaceAll(/\D/g, ''), fraction, exponent };
+  if (SCIENTIFIC.test(text)) return Number(text);
+  const [match, grouped = '', fraction = '0'] = NOTATIONS[mark ?? 'default'].exec(text) ?? [];
+  return match === undefined ? undefined : Number(`${grouped.replaceAll(/[^\d+-]/g, '')}.${fraction}`);
 };
 
 const MAX_INTEGER_DIGITS = 12;
@@ -42,29 +33,19 @@ const MAX_INTEGER_DIGITS = 12;
 /** The decimal digits that a floating-point number keeps. Those after them are noise: programs print 529.07 as `5.290700000000001e+02`. */
 const FLOAT_DIGITS = 15;
 
-/** An amount of money as numeric(14,2) stores it: exact decimals, never rounded. */
+/** An amount of money as numeric(14,2) stores it, which has fewer digits than a floating-point number keeps. It is never rounded. */
 export const amount: Parse<string> = (value, { decimal } = {}) => {
-  const number = digitsOf(value, decimal);
-  if (!number)
+  const number = numberOf(value, decimal);
+  if (number === undefined)
     throw new InvalidValueError(
       `must be an amount such as ${decimal === ',' ? '19,90' : '19.90'}${amountHint(trimmedOf(value), decimal)}`,
     );
-  const [whole = '', places = ''] = plainOf(number.whole, number.fraction, number.exponent).split('.');
-  const digits = whole.replace(/^0+(?=\d)/, '');
-  const decimals = places.replace(/0+$/, '');
-  if (number.isNegative && Number(digits + decimals) !== 0) throw new InvalidValueError('must not be negative');
-  if (decimals.length > 2) throw new InvalidValueError('must have at most two decimals');
-  if (digits.length > MAX_INTEGER_DIGITS)
+  if (number < 0) throw new InvalidValueError('must not be negative');
+  if (number >= 10 ** MAX_INTEGER_DIGITS)
     throw new InvalidValueError(`must have at most ${MAX_INTEGER_DIGITS} digits before the point`);
-  return `${digits}.${decimals.padEnd(2, '0')}`;
-};
-
-/** The digits that a floating-point number keeps, with a point between them. Amounts have at most 14. */
-const plainOf = (whole: string, fraction: string, exponent = '0'): string => {
-  const number = Number(`${whole}.${fraction}e${exponent}`);
-  const text = number.toPrecision(FLOAT_DIGITS);
-  // One that is too small or too large for that notation is no price, and is refused for its many digits.
-  return text.includes('e') ? number.toFixed(100) : text;
+  const exact = Math.abs(Number(number.toPrecision(FLOAT_DIGITS)));
+  if (Number(exact.toFixed(2)) !== exact) throw new InvalidValueError('must have at most two decimals');
+  return exact.toFixed(2);
 };
 
 const amountHint = (text: string, decimal: DecimalMark | undefined): string => {
