@@ -71,15 +71,15 @@ Mug,mug,Text,Potter,,Cups,a,TRUE,Active,Size,S,M,9.00,,shopify,2,DENY,https://cd
 
   test('with an invalid price, or a variant without its product, reports both', async () => {
     const csv = `${header}
-mug,Mug,,,,Cups,,true,,,,,,deny,9.00,,,,,active
-mug,,,,,,,,,,,,,deny,free,,,,,
+mug,Mug,,,,Cups,,true,Size,S,,,,deny,9.00,,,,,active
+mug,,,,,,,,,M,,,,deny,free,,,,,
 lid,,,,,,,,,,,,,deny,9.00,,,,,
 pan,Pan,,,,Cups,,true,,,,,,deny,9.00,,,,,active
 `;
     const { created, faults } = await importText(csv);
     expect(created).toBe(1);
     expect(faults).toEqual([
-      { line: 2, column: 'Variant Price', value: 'free', reason: expect.stringContaining('amount') },
+      { line: 3, column: 'Variant Price', value: 'free', reason: expect.stringContaining('amount') },
       {
         line: 4,
         column: 'Handle',
