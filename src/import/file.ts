@@ -73,14 +73,13 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   }
   await stage(client, rows.read(reader.end?.() ?? []));
   await indexStage(client, kind);
-  const { stagedRows, unknownCurrencies } = rows;
   const counts = await mergeStage({
     client,
     kind,
     innerKind,
     options,
     otherKey: format.otherKey,
-    stagedRows,
+    stagedRows: rows.stagedRows,
     mayShareSkus: format.mayShareSkus ?? false,
     standTogether: format.standTogether ?? false,
     prune,
@@ -89,8 +88,6 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     onFault,
     onWarning,
   });
-  if (unknownCurrencies.size > 0)
-    onWarning(`neither ISO 4217 nor CLDR has the currency ${[...unknownCurrencies].join(', ')}`);
   if (columns.otherLanguages.size > 0) {
     const { all = [], areConfigured } = options.languages ?? {};
     const codes = areConfigured ? all.map(({ code }) => code).join(', ') : 'not set';

@@ -1,5 +1,4 @@
 import { InvalidPartError, InvalidValueError, trimmedOf } from './fields/parse.ts';
-import { isKnownCurrency } from './fields/price.ts';
 import { slugOfName } from './fields/values.ts';
 import type { Draft, Format, VariantDraft } from './formats/format.ts';
 import { type Completed, columnIn, type ImportKind, type Reject, type StagedRow } from './kind.ts';
@@ -23,8 +22,6 @@ type Valued = VariantDraft & Pick<Draft, 'ifNew'>;
 export class RowReader {
   /** How many rows there are, those that were refused at the end left out. */
   stagedRows = 0;
-  /** Codes that are in no list of currencies. */
-  readonly unknownCurrencies = new Set<string>();
   readonly #options: RowOptions;
 
   constructor(options: RowOptions) {
@@ -80,8 +77,6 @@ export class RowReader {
     const slug_source = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
     const known = { ordinal, slug_source };
     if (faults.length === 0) {
-      const { currency } = row;
-      if (typeof currency === 'string' && !isKnownCurrency(currency)) this.unknownCurrencies.add(currency);
       this.stagedRows = ordinal;
       return [{ ...row, ...known, inner_rows: draft.variants && innerRows }];
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jsonLines, useImportDatabase } from '../support/import.ts';
+import { useImportDatabase } from '../support/import.ts';
 
 const { column, importText } = useImportDatabase();
 
@@ -35,28 +35,5 @@ describe.each(['price', 'stock'] as const)('a %s that can be read in two ways', 
     expect(await stored()).toEqual([4]);
     expect(await importText(row('5.000'), { decimal: ',' })).toMatchObject({ changed: 1, faults: [] });
     expect(await stored()).toEqual([5]);
-  });
-});
-
-describe('a currency', () => {
-  const row = (currency: string) => ({ slug: currency, name: currency, category: 'C', price: 1, currency });
-
-  test.each(['VED', 'CLF', 'UYW', 'COU', 'MXV', 'USN', 'eur', 'HRK'])('%s is known', async (code) => {
-    const warnings: string[] = [];
-    const onWarning = (text: string) => warnings.push(text);
-    expect(await importText(jsonLines([row(code)]), { onWarning })).toMatchObject({ created: 1, faults: [] });
-    expect({ warnings, currency: await column('select currency from product') }).toEqual({
-      warnings: [],
-      currency: [code.toUpperCase()],
-    });
-  });
-
-  test('of no list is stored, with a warning for the file', async () => {
-    const warnings: string[] = [];
-    const onWarning = (text: string) => warnings.push(text);
-    expect(await importText(jsonLines([row('EUR'), row('QQQ'), row('EURO')]), { onWarning })).toMatchObject({
-      created: 2,
-    });
-    expect(warnings).toEqual(['neither ISO 4217 nor CLDR has the currency QQQ']);
   });
 });

@@ -56,11 +56,6 @@ const amountHint = (text: string, decimal: DecimalMark | undefined): string => {
   return /\d/.test(text) && /[^\d.,\s]/.test(text) ? ', only the number: the currency has its own column' : '';
 };
 
-/** Codes of ISO 4217 that CLDR's list, which has those of the past too, lacks: funds, units of account, and the newest. */
-const ALSO_CURRENCIES = 'BOV CHE CHW CLF COU MXV SLE USN UYI UYW VED XAD XCG ZWG'.split(' ');
-
-const CURRENCIES = new Set([...Intl.supportedValuesOf('currency'), ...ALSO_CURRENCIES]);
-
 /** A code as the table takes it: three letters. */
 export const currency: Parse<string> = (value) => {
   if (Array.isArray(value)) throw new InvalidValueError('must be the same for all prices of a product');
@@ -68,9 +63,6 @@ export const currency: Parse<string> = (value) => {
   if (!/^[A-Z]{3}$/.test(code)) throw new InvalidValueError('must be a currency code of ISO 4217, such as EUR');
   return code;
 };
-
-/** Whether ISO 4217 or CLDR has the code: any other may be a slip of the pen. */
-export const isKnownCurrency = (code: string): boolean => CURRENCIES.has(code);
 
 /** The currency of several prices, which is a list if they have not the same, and empty if none has one. */
 export const commonCurrency = (...currencies: readonly (Value | undefined)[]): Value => {
