@@ -16,8 +16,6 @@ export interface ImportOptions extends ReadOptions {
   readonly source: Source;
   /** What the file may hold. */
   readonly kinds: readonly ImportKind[];
-  /** Whether the caller has a transaction open, which it ends. */
-  readonly isInTransaction: boolean;
   /** What withdraws the rows that no file has, after all files. */
   readonly prune?: WriteContext['prune'];
   readonly onFault: (fault: Fault) => void;
@@ -35,8 +33,8 @@ export interface Imported extends Counts {
 }
 
 /**
- * Imports one file: source → format → fields → staging table → catalogue. It is staged to its end, in constant memory, before the catalogue
- * is changed. A failure at any time leaves the catalogue as it was.
+ * Imports one file, inside a transaction of the caller: source → format → fields → staging table → catalogue. It is staged to its end, in constant
+ * memory, before the catalogue is changed.
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
@@ -84,7 +82,6 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     standTogether: format.standTogether ?? false,
     prune,
     columnOf: (field) => columnOf(fieldOf(kind, field)),
-    isInTransaction: options.isInTransaction,
     onFault,
     onWarning,
   });

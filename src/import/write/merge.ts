@@ -11,22 +11,17 @@ import {
 import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, STAGE } from './stage.ts';
 import { createTableWriter, freeValues } from './writer.ts';
 
-export interface MergeContext extends WriteContext {
-  /** Whether the caller has a transaction open, which it ends. */
-  readonly isInTransaction: boolean;
-}
-
 /** Rows in one statement: few enough that a refused one costs little to find. */
 const CHUNK_ROWS = 5000;
 
 /**
- * Writes the staged rows into the catalogue, all in one transaction.
+ * Writes the staged rows into the catalogue.
  *
  * A kind notes in the stage which row of its table each staged row is. Checks then delete staged rows that cannot be written, and report them. The
  * rest is written in ranges. Where the database refuses one, halves of it are tried, until the one row at fault is found and rejected. That undoes
  * all, and everything is written again without it and those that depend on it.
  */
-export const mergeStage = async (context: MergeContext): Promise<Counts> => {
+export const mergeStage = async (context: WriteContext): Promise<Counts> => {
   const { client, kind, prune } = context;
   const { find, reject, prepare } = kind.write ?? {};
   await (find ? find(context) : findExisting(client, kind));
@@ -40,12 +35,11 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
     write: async (range) => ({ ...(await table.write(range)), createdCategories: 0 }),
   };
   const writer = prepare ? await prepare(context, rows) : rows;
-  const work = () => writeRows(context, writer);
-  return context.isInTransaction ? work() : transaction(client, work);
+  return writeRows(context, writer);
 };
 
 /** Writes all rows. Where the database refuses some, all begins again without them, because others may depend on them. */
-const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Counts> => {
+const writeRows = async (context: WriteContext, writer: RowWriter): Promise<Counts> => {
   const { client, stagedRows } = context;
   const chunkRows = writer.isWhole ? Math.max(1, stagedRows) : CHUNK_ROWS;
   for (;;) {
@@ -111,35 +105,6 @@ const refusal = ({ kind, otherKey }: WriteContext, ordinal: number, error: pg.Da
   const isOtherKey = field === otherKey && table === kind.table;
   const reason = `is that of another ${singularOf({ table })}${isOtherKey ? `: --key ${field} finds it` : ''}`;
   return { ordinal, field, value, reason };
-};
-
-/** The connection was lost during the commit, so nobody knows whether the rows are stored. */
-export class UnknownOutcomeError extends Error {
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
-/** Runs the work in a transaction. */
-const transaction = async <Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> => {
-  await client.query('begin');
-  try {
-    const result = await work();
-    await commit(client);
-    return result;
-  } catch (error) {
-    // If the connection is lost, the server rolls back by itself.
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
-};
-
-/** @throws UnknownOutcomeError if the connection is lost meanwhile */
-export const commit = async (client: ClientBase): Promise<void> => {
-  await client.query('commit').catch((error: unknown) => {
-    // An error of the server's is a refusal; any other leaves the outcome open.
-    throw error instanceof pg.DatabaseError ? error : new UnknownOutcomeError(error);
-  });
 };
 
 /** Runs a part of a transaction that can be rolled back alone. */
