@@ -32,7 +32,7 @@ export interface ImportKind {
   readonly inner?: InnerRows;
   /** Whether a rejected row, whose key can be read, keeps its slug from others. */
   readonly keepsRejected?: boolean;
-  /** Checks several fields of a row together. */
+  /** Checks several fields of a row together, and adds those that follow from others. */
   readonly check?: (row: StagedRow) => { readonly field: string; readonly reason: string } | undefined;
   /** Adds what the operator, or the format, says of rows that do not say it, and what follows from what they say. */
   readonly complete?: (row: Completed, options: ReadOptions, format: Pick<Format, 'category'>) => void;

@@ -6,7 +6,6 @@ import {
 } from '../category/category-paths.import.ts';
 import {
   attributes,
-  firstPicture,
   mergeAttributes,
   optionNames,
   pictureUrl,
@@ -110,9 +109,14 @@ export const productImport: ImportKind = {
         ifNew.category = category;
       }
     }
+  },
+  check: (row) => {
+    const { image_urls: pictures } = row;
     // By default the first of the pictures; a product without pictures has none.
-    if (values.imageUrls !== undefined && isBlank(values.imageUrl))
-      values.imageUrl = firstPicture(values.imageUrls, options) ?? '';
+    if (row.image_url || !row.present.includes('imageUrls')) return undefined;
+    row.image_url = Array.isArray(pictures) ? pictures[0] : undefined;
+    row.present.push('imageUrl');
+    return undefined;
   },
   native: {
     summary: 'products, with columns as in the table product or the API',

@@ -93,15 +93,6 @@ export const pictureUrls: Parse<readonly string[]> = (value, options = {}) => {
   throw new InvalidValueError(`must be ${kinds}, which ${JSON.stringify(other.slice(0, 80))} is not`);
 };
 
-/** The first of some pictures; undefined if there is none, or they are not valid. */
-export const firstPicture = (value: Value | undefined, options: ReadOptions): string | undefined => {
-  try {
-    return isBlank(value) ? undefined : pictureUrls(value as Value, options)[0];
-  } catch {
-    return undefined;
-  }
-};
-
 /** A number that PostgreSQL can store. */
 const STORABLE_NUMBER = /^-?\d{1,100}(?:\.\d{1,100})?(?:e[+-]?\d{1,2})?$/i;
 
