@@ -32,7 +32,6 @@ const NAMES = {
   gender: ['gender'],
   ageGroup: ['age_group'],
   // The name of a table's column says of which parts a value is made.
-  options: ['variant_option', 'variant_option(name:value)'],
   attributes: [
     'product_detail',
     'product_detail(section_name:attribute_name:attribute_value)',
@@ -66,8 +65,6 @@ export const google: Format<Column> = {
     listPrice: ['price'],
     currency: ['price'],
     imageUrls: ['moreImages'],
-    optionNames: ['options'],
-    optionValues: ['options'],
   },
   otherKey: 'sku',
   recognises: (hasAny) =>
@@ -115,7 +112,6 @@ interface Item {
   readonly title: string;
   readonly groupTitle: string;
   readonly images: readonly Value[];
-  readonly options: readonly Pair[];
   readonly attributes: readonly Pair[];
 }
 
@@ -155,8 +151,7 @@ const toItem = (record: Row<Column>, file: GoogleFile): Item => {
     title: read('name'),
     groupTitle: read('groupName'),
     images: [read('imageUrl'), ...listOf(fields.moreImages)],
-    options: pairsOf(fields.options, 2),
-    attributes: [...features, ...pairsOf(fields.attributes, 3)],
+    attributes: [...features, ...pairsOf(fields.attributes)],
   };
 };
 
@@ -180,10 +175,9 @@ const toDraft = ({ product, images, attributes }: Item, offered: Offered, file: 
 const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile): Draft => {
   const [{ product, title, groupTitle, attributes }] = items;
   const titles = items.map(({ title }) => title);
-  const differing = FEATURES.map(([, name]) => name).filter((name) => !isOne(items.map((item) => valueIn(item, name))));
-  const named = [...new Set(items.flatMap((item) => item.options.map(([name]) => name)))];
-  const names: string[] = named.length > 0 ? named : differing;
-  const isOption = new Set([...names, ...differing]);
+  const names: string[] = FEATURES.map(([, name]) => name).filter(
+    (name) => new Set(items.map((item) => valueIn(item, name))).size > 1,
+  );
   const optionValues = items.map((item) => names.map((name) => valueIn(item, name) || ANY));
   if (new Set(optionValues.map((each) => each.join('\n'))).size < items.length) {
     // A feed that does not say in what its items differ has it in their titles, or else in their ids alone.
@@ -199,7 +193,7 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
       values: { ...product.values, ...(file.has('name') && { name: groupTitle || commonStart(titles) || title }) },
     },
     images: items.flatMap(({ images }) => images),
-    attributes: attributes.filter(([name]) => !isOption.has(name)),
+    attributes: attributes.filter(([name]) => !names.includes(name)),
   };
   const variants = items.map(({ variant }, at) => ({
     ...variant,
@@ -208,10 +202,7 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
   return toDraft(group, { values: { sku: id, optionNames: names }, variants }, file);
 };
 
-const isOne = (values: readonly string[]): boolean => new Set(values).size === 1;
-
-const valueIn = ({ options, attributes }: Item, name: string): string =>
-  [...options, ...attributes].find(([each]) => each === name)?.[1] ?? '';
+const valueIn = ({ attributes }: Item, name: string): string => attributes.find(([each]) => each === name)?.[1] ?? '';
 
 /** The words with which all texts begin. */
 const commonStart = ([first = '', ...others]: readonly string[]): string => {
@@ -242,9 +233,8 @@ const listOf = (value: Value | undefined): readonly Value[] => {
 /**
  * Elements with a name and a value, or texts such as `Display:Resolution:432 x 240,Display:Diagonal:"2.5"""`: what has a comma, a colon or a
  * quote is in quotes there, as in CSV. The section, which comes first of three, is left out.
- * @param maxParts three where there may be a section
  */
-const pairsOf = (value: Value | undefined, maxParts: 2 | 3): readonly Pair[] =>
+const pairsOf = (value: Value | undefined): readonly Pair[] =>
   [value ?? '']
     .flat()
     .flatMap((each): readonly (readonly Value[])[] => {
@@ -253,7 +243,7 @@ const pairsOf = (value: Value | undefined, maxParts: 2 | 3): readonly Pair[] =>
         ...{ delimiter: ':', record_delimiter: ',', trim: true, relax_column_count: true, relax_quotes: true },
       });
       return pairs.map((parts) => {
-        const [name = '', ...rest] = parts.slice(parts.length >= 3 && maxParts === 3 ? 1 : 0);
+        const [name = '', ...rest] = parts.slice(parts.length >= 3 ? 1 : 0);
         return [name, rest.join(':')];
       });
     })
