@@ -352,8 +352,8 @@ describe('variants inside products', () => {
       [5, 'variants', expect.anything()],
       [6, 'slug', 'f'],
       [10, 'optionValues', expect.anything()],
-      [8, 'sku', 'TAKEN'],
       [9, 'price', ''],
+      [8, 'sku', 'TAKEN'],
     ]);
   });
 
