@@ -176,6 +176,14 @@ test('a quantity without a price is read, in files of Shopify and WooCommerce', 
   expect(await column(`select stock from product where slug = 'tee'`)).toEqual([7]);
 });
 
+test('what Shopify’s products.json lacks stays as it is', async () => {
+  await importText(toText(shopify));
+  const [mug] = await stored();
+  const json = { products: [{ id: 1, title: 'Mug', handle: 'mug', vendor: 'Other', tags: ['a, b', 'c'] }] };
+  expect(await importText(JSON.stringify(json))).toMatchObject({ changed: 1, faults: [] });
+  expect((await stored())[0]).toEqual({ ...mug, brand: 'Other', tags: ['a, b', 'c'], updated_at: expect.any(Date) });
+});
+
 test('an item of a feed that lacks what others have is as in a table with an empty cell', async () => {
   const item = (id: string, more: string): string =>
     `<item><id>${id}</id><title>${id}</title><image_link>https://cdn.example/1.jpg</image_link><availability>in stock</availability>${more}</item>\n`;

@@ -110,6 +110,105 @@ describe('Shopify', () => {
     expect(await variants('beanie')).toMatchObject([{ sku: 'B-1', barcode: '1223', price: '16.00', stock: 3 }]);
     expect(await again(list)).toMatchObject({ changed: 0, faults: [], variants: 6 });
   });
+
+  const json = {
+    products: [
+      {
+        id: 1,
+        title: 'Tour Tee',
+        handle: 'tour-tee',
+        body_html: '<p>Soft</p>',
+        published_at: '2026-01-01T00:00:00Z',
+        vendor: 'Halden',
+        product_type: 'Shirts',
+        tags: ['cotton'],
+        variants: [
+          {
+            id: 11,
+            title: 'S',
+            option1: 'S',
+            option2: null,
+            option3: null,
+            sku: 'T-S',
+            featured_image: null,
+            available: true,
+            price: '19.99',
+            compare_at_price: null,
+            position: 1,
+          },
+          {
+            id: 12,
+            title: 'M',
+            option1: 'M',
+            option2: null,
+            option3: null,
+            sku: 'T-M',
+            featured_image: { src: 'https://cdn.example/2.jpg' },
+            available: false,
+            price: '21.00',
+            compare_at_price: '25.00',
+            position: 2,
+          },
+        ],
+        images: [
+          { id: 21, position: 1, src: 'https://cdn.example/1.jpg', alt: 'From the front' },
+          { id: 22, position: 2, src: 'https://cdn.example/2.jpg', alt: null },
+        ],
+        options: [{ name: 'Size', position: 1, values: ['S', 'M'] }],
+      },
+    ],
+  };
+
+  test('as the products.json of a storefront is read alike', async () => {
+    const text = JSON.stringify(json);
+    expect(await importText(text, { stock: 3 })).toMatchObject({ created: 1, faults: [], format: { name: 'shopify' } });
+    const { unusedColumns } = await importText(text, { stock: 3 });
+    expect(unusedColumns).not.toContain('published_at');
+    expect(await products()).toMatchObject([
+      { option_names: ['Size'], image_alts: ['From the front'], price: '19.99', stock: 3, variants: 2 },
+    ]);
+    expect(await variants('tour-tee')).toEqual([
+      { sku: 'T-S', barcode: null, values: ['S'], price: '19.99', list_price: null, stock: 3, image_url: null },
+      {
+        sku: 'T-M',
+        barcode: null,
+        values: ['M'],
+        price: '21.00',
+        list_price: '25.00',
+        stock: 0,
+        image_url: 'https://cdn.example/2.jpg',
+      },
+    ]);
+    expect(await again(text)).toEqual({ created: 0, changed: 0, faults: [], variants: 2 });
+  });
+
+  test('as that of the Admin API has quantities, barcodes, and pictures by their ids', async () => {
+    const { variants: _, ...product } = json.products[0] ?? {};
+    const only = {
+      option1: 'S',
+      sku: 'T-S',
+      barcode: '77',
+      price: '5.00',
+      inventory_quantity: 8,
+      inventory_management: 'shopify',
+      inventory_policy: 'deny',
+      image_id: 22,
+    };
+    const text = JSON.stringify([{ ...product, status: 'active', published_at: null, tags: 'a, b', variants: [only] }]);
+    expect(await importText(text)).toMatchObject({ created: 1, faults: [] });
+    expect(await variants('tour-tee')).toEqual([
+      {
+        sku: 'T-S',
+        barcode: '77',
+        values: ['S'],
+        price: '5.00',
+        list_price: null,
+        stock: 8,
+        image_url: 'https://cdn.example/2.jpg',
+      },
+    ]);
+    expect(await sql('select status, tags from product')).toEqual([{ status: 'OFF_SALE', tags: ['a', 'b'] }]);
+  });
 });
 
 describe('WooCommerce', () => {

@@ -1,38 +1,45 @@
 import { trimmedOf } from '../fields/parse.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { SOME } from '../fields/values.ts';
-import { placeOf, type Value } from '../record.ts';
+import { isObject, placeOf, textIn, type Value } from '../record.ts';
 import { type Draft, type Format, type FormatFile, pick, type Row, type VariantDraft } from './format.ts';
 import { type Offered, withoutOptions, withUnknownOptions } from './offer.ts';
 
-/** The columns of a product export, in Shopify's older and newer spelling: https://help.shopify.com/en/manual/products/import-export/using-csv */
+/**
+ * The columns of a product export, in Shopify's older and newer spelling (https://help.shopify.com/en/manual/products/import-export/using-csv),
+ * and the fields of a storefront's `products.json`, or that of the Admin API, with other names.
+ */
 const NAMES = {
   slug: ['Handle', 'URL handle'],
   name: ['Title'],
   description: ['Body (HTML)', 'Description'],
   brand: ['Vendor'],
-  type: ['Type'],
+  type: ['Type', 'product_type'],
   taxonomy: ['Product Category'],
   tags: ['Tags'],
   published: ['Published', 'Published on online store'],
+  publishedAt: ['published_at'],
   status: ['Status'],
   option1: ['Option1 Name'],
-  value1: ['Option1 Value'],
+  value1: ['Option1 Value', 'option1'],
   option2: ['Option2 Name'],
-  value2: ['Option2 Value'],
+  value2: ['Option2 Value', 'option2'],
   option3: ['Option3 Name'],
-  value3: ['Option3 Value'],
+  value3: ['Option3 Value', 'option3'],
   sku: ['Variant SKU', 'SKU'],
   barcode: ['Variant Barcode', 'Barcode'],
   price: ['Variant Price', 'Price'],
   listPrice: ['Variant Compare At Price', 'Compare-at price'],
-  stock: ['Variant Inventory Qty', 'Inventory quantity'],
-  tracker: ['Variant Inventory Tracker', 'Inventory tracker'],
-  policy: ['Variant Inventory Policy', 'Continue selling when out of stock'],
-  imageUrls: ['Image Src', 'Product image URL'],
-  imagePosition: ['Image Position'],
-  imageAlts: ['Image Alt Text'],
+  stock: ['Variant Inventory Qty', 'Inventory quantity', 'available'],
+  tracker: ['Variant Inventory Tracker', 'Inventory tracker', 'inventory_management'],
+  policy: ['Variant Inventory Policy', 'Continue selling when out of stock', 'inventory_policy'],
+  imageUrls: ['Image Src', 'Product image URL', 'src'],
+  imagePosition: ['Image Position', 'position'],
+  imageAlts: ['Image Alt Text', 'alt'],
   variantImage: ['Variant Image', 'Variant image URL'],
+  variants: ['variants'],
+  options: ['options'],
+  images: ['images'],
 };
 
 const OPTIONS = [
@@ -53,7 +60,7 @@ const text = ({ fields }: ShopifyRow, column: Column): string => trimmedOf(field
 /** Shopify's product export. The first row of a handle is the product, and each row may hold a variant, an image or both. */
 export const shopify: Format<Column> = {
   name: 'shopify',
-  summary: 'Shopify’s CSV export of products',
+  summary: 'Shopify’s CSV export of products, or its products.json',
   kind: 'product',
   // Shopify's own name for products without a type.
   category: 'Uncategorized',
@@ -76,8 +83,9 @@ export const shopify: Format<Column> = {
       read: (record) => {
         const isSame = rows && text(rows[0], 'slug') === text(record, 'slug');
         const drafts = isSame ? [] : end();
-        if (rows) rows.push(record);
-        else rows = [record];
+        const [first, ...more] = rowsOf(record, file);
+        if (rows) rows.push(first, ...more);
+        else rows = [first, ...more];
         return drafts;
       },
       readBroken: (record) => {
@@ -90,12 +98,35 @@ export const shopify: Format<Column> = {
   },
 };
 
+/** The rows that the CSV would have for a product of `products.json`: one for each variant, and one for each picture. */
+const rowsOf = (record: ShopifyRow, file: ShopifyFile): Rows => {
+  const { variants, options, images, publishedAt, ...product } = record.fields;
+  if (!Array.isArray(variants)) return [record];
+  const pictures = listOf(images).filter(isObject);
+  const names = listOf(options).map((each) => (isObject(each) ? (each.name ?? '') : each));
+  const [first, ...more] = [
+    ...variants.filter(isObject).map(({ title, position, featured_image: own = null, image_id: id, ...variant }) => {
+      const picture = isObject(own) ? own : pictures.find((each) => textIn(each.id) === textIn(id));
+      const values = names.length > 0 && { option1: '', option2: '', option3: '' };
+      return file.rename({ ...values, ...variant, ...(picture && { 'Variant Image': picture.src ?? '' }) });
+    }),
+    ...pictures.map(({ src = '', position = '', alt = '' }) => file.rename({ src, position, alt })),
+  ];
+  const named = file.rename({
+    ...(publishedAt !== undefined && { Published: publishedAt !== null }),
+    ...(names.length > 0 && Object.fromEntries([1, 2, 3].map((at) => [`Option${at} Name`, names[at - 1] ?? '']))),
+  });
+  return [{ ...record, fields: { ...first, ...product, ...named } }, ...more.map((fields) => ({ ...record, fields }))];
+};
+
+const listOf = (value: Value | undefined): readonly Value[] => (Array.isArray(value) ? value : []);
+
 const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
   const read = (column: Column): string => text(rows[0], column);
   const category = read('type') || read('taxonomy');
   // A product that has neither is of no category, if the file has both columns.
   const hasCategory = category !== '' || (file.has('type') && file.has('taxonomy'));
-  const { translations } = rows[0].fields;
+  const { tags = [], translations } = rows[0].fields;
   const offered = offeredBy(rows, file);
   return {
     ...placeOf(rows[0]),
@@ -104,7 +135,7 @@ const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
       ...pick(['name', 'description', 'brand'], file, read),
       ...(translations !== undefined && { translations }),
       ...(hasCategory && { category }),
-      ...pick(['tags'], file, () => read('tags').split(',')),
+      ...pick(['tags'], file, () => (typeof tags === 'string' ? tags.split(',') : tags)),
       ...(file.has('imageUrls') && picturesOf(rows, file)),
       ...((file.has('status') || file.has('published')) && { status: toStatus(read('status'), read('published')) }),
       ...offered.values,
