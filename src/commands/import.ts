@@ -66,7 +66,7 @@ const importOptions = {
     default: 'text',
   },
   prune: flag(
-    'Take products off sale that no file has; all files are one transaction. More than a fifth need --yes.',
+    'Take products off sale, and delete variants, that no file has; all files are one transaction. More than a fifth need --yes.',
   ),
   yes: flag('Let --prune take more than a fifth, also if rows were rejected.'),
   'dry-run': flag('Do everything in a transaction, and roll it back.'),

@@ -20,6 +20,8 @@ export interface ImportOptions extends ReadOptions {
   readonly prune?: WriteContext['prune'];
   readonly onFault: (fault: Fault) => void;
   readonly onWarning?: (text: string) => void;
+  /** Called with what is being done, and how many rows are through it. */
+  readonly onProgress?: (step: string, rows: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -38,7 +40,7 @@ export interface Imported extends Counts {
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
-  const { client, source, key = 'slug', prune, onFault, onWarning = () => {} } = options;
+  const { client, source, key = 'slug', prune, onFault, onWarning = () => {}, onProgress = () => {} } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal, options);
   const {
@@ -68,6 +70,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   await createStage(client, kind);
   for await (const batch of records) {
     await stage(client, rows.read(batch.flatMap(draftsOf)));
+    onProgress('reading', rows.stagedRows);
   }
   await stage(client, rows.read(reader.end?.() ?? []));
   await indexStage(client, kind);
@@ -84,6 +87,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     columnOf: (field) => columnOf(fieldOf(kind, field)),
     onFault,
     onWarning,
+    onProgress,
   });
   if (columns.otherLanguages.size > 0) {
     const { all = [], areConfigured } = options.languages ?? {};

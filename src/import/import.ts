@@ -12,7 +12,7 @@ import { Prune } from './prune.ts';
 import { Report } from './report.ts';
 import { openSource } from './source/source.ts';
 
-type OfTheRun = 'client' | 'source' | 'prune' | 'onFault' | 'onWarning' | 'signal';
+type OfTheRun = 'client' | 'source' | 'prune' | 'onFault' | 'onWarning' | 'onProgress' | 'signal';
 
 export interface RunOptions extends Omit<ImportOptions, OfTheRun> {
   readonly config: OpenOptions;
@@ -63,6 +63,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
         prune,
         onFault: (fault) => report.fault(source.name, fault),
         onWarning: (text) => report.warning(source.name, text),
+        onProgress: (step, rows) => report.progress(`${step} ${source.name}`, rows),
         signal,
       });
       if (!isOneTransaction) await commit(client);

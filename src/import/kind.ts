@@ -168,6 +168,7 @@ export interface WriteContext {
   readonly onFault: (fault: Fault) => void;
   /** Tells the operator something of a file that is imported. */
   readonly onWarning: (text: string) => void;
+  readonly onProgress: (step: string, rows: number) => void;
 }
 
 /** Why the database refuses a staged row. */

@@ -11,6 +11,8 @@ interface ReportOptions {
   readonly rejectsPath: string;
 }
 
+const PROGRESS_INTERVAL_MS = 5000;
+
 /** More faults of a run are only in the file. */
 const MAX_PRINTED_FAULTS = 5;
 const MAX_PRINTED_CHARACTERS = 80;
@@ -22,6 +24,7 @@ export class Report {
   /** How many rows have a fault. */
   rejected = 0;
   readonly #options: ReportOptions;
+  #toldMs = performance.now();
   /** The list of rejected rows, once there is one. */
   #file: number | undefined;
   #lastRow = '';
@@ -30,6 +33,13 @@ export class Report {
   constructor(options: ReportOptions) {
     removeEarlier(options.rejectsPath);
     this.#options = options;
+  }
+
+  /** Says every few seconds how far a long step is. */
+  progress(step: string, rows: number): void {
+    if (performance.now() - this.#toldMs < PROGRESS_INTERVAL_MS) return;
+    this.#toldMs = performance.now();
+    print(`${step}, ${rows.toLocaleString('en')} rows`);
   }
 
   /** Lists the fault in a CSV file, which is created at the first, and prints the first few. */

@@ -46,7 +46,7 @@ const isAbsent = (isProduct = 'true'): string => `
 
 /** Stages the variants of products, and rejects products with one that cannot be written. @returns whether a product says something of variants */
 const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<boolean> => {
-  const { client, stagedRows } = context;
+  const { client, prune, stagedRows } = context;
   await unfoldInnerRows(client, kind);
   await stageOnlyVariants(client);
   const said = await client.query(`
@@ -58,6 +58,7 @@ const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<b
   await findVariants(client, INNER_STAGE);
   for (const column of ['target_id', 'sku']) await client.query(`create index on ${INNER_STAGE} (${column})`);
   await client.query(`analyze ${INNER_STAGE}`);
+  await prune?.keep(kind.table, INNER_STAGE);
   await rejectUnfitVariants(context);
   return true;
 };

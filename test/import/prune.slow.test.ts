@@ -100,6 +100,33 @@ test('it works with --key sku', async () => {
   expect(await offSale()).toEqual(['n-6']);
 });
 
+test('variants that no file has go where a file says variants, and their product is in one', async () => {
+  const rows = Array.from(
+    { length: 10 },
+    (_, index) => `p-${index + 1},Size=S,S${index},1\np-${index + 1},Size=L,L${index},1`,
+  );
+  const [header = '', ...variants] = ['product,options,sku,price', ...rows.join('\n').split('\n')];
+  await importInto(database, [header, ...variants].join('\n'));
+  const count = () => database.sql('select count(*)::int from product_variant').then(([row]) => row?.count);
+
+  const products = await csvOf('products.csv', lines(9));
+  const alone = prune(products);
+  expect(await alone.ended, alone.output()).toBe(0);
+  expect(alone.output()).not.toContain('deleted');
+  expect(await count()).toBe(20);
+
+  const both = prune(products, await csvOf('variants.csv', [header, ...variants.slice(0, 17)]));
+  expect(await both.ended, both.output()).toBe(0);
+  expect(both.output()).toContain('variants that no file has: 1 deleted\n');
+  // The tenth product is off sale.
+  expect(await count()).toBe(19);
+
+  const few = prune(products, await csvOf('few-variants.csv', [header, ...variants.slice(0, 9)]));
+  expect(await few.ended).toBe(2);
+  expect(few.output()).toContain('8 of 17 variants are in no file, and would be deleted. If that is right, say --yes.');
+  expect(await count()).toBe(19);
+});
+
 const fileOfVariant = (slug: string, more: object = {}) =>
   folder.write(
     `${slug}.json`,

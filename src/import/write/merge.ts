@@ -40,7 +40,7 @@ export const mergeStage = async (context: WriteContext): Promise<Counts> => {
 
 /** Writes all rows. Where the database refuses some, all begins again without them, because others may depend on them. */
 const writeRows = async (context: WriteContext, writer: RowWriter): Promise<Counts> => {
-  const { client, stagedRows } = context;
+  const { client, stagedRows, onProgress } = context;
   const chunkRows = writer.isWhole ? Math.max(1, stagedRows) : CHUNK_ROWS;
   for (;;) {
     await client.query('savepoint file');
@@ -49,6 +49,7 @@ const writeRows = async (context: WriteContext, writer: RowWriter): Promise<Coun
     for (let from = 1; from <= stagedRows; from += chunkRows) {
       const to = Math.min(from + chunkRows - 1, stagedRows);
       parts.push(...(await writeRange(context, writer, { from, to })));
+      onProgress('writing', to);
     }
     const refused = parts.flatMap((part) => ('reason' in part ? [part] : []));
     const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);
