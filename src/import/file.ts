@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { FileColumns } from './formats/columns.ts';
 import type { Draft, Format } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
-import { type Counts, fieldOf, type ImportKind, type StagedRow, type WriteContext } from './kind.ts';
+import { type Counts, fieldOf, type ImportKind, type WriteContext } from './kind.ts';
 import type { ReadOptions } from './options.ts';
 import type { Fault, SourceRecord } from './record.ts';
 import { RowReader } from './rows.ts';
@@ -69,20 +69,18 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
 
   await createStage(client, kind);
   for await (const batch of records) {
-    await stage(client, rows.read(batch.flatMap(draftsOf)));
+    await insertIntoStage(client, rows.read(batch.flatMap(draftsOf)));
     onProgress('reading', rows.stagedRows);
   }
-  await stage(client, rows.read(reader.end?.() ?? []));
+  await insertIntoStage(client, rows.read(reader.end?.() ?? []));
   await indexStage(client, kind);
   const counts = await mergeStage({
     client,
     kind,
     innerKind,
     options,
-    otherKey: format.otherKey,
+    format,
     stagedRows: rows.stagedRows,
-    mayShareSkus: format.mayShareSkus ?? false,
-    standTogether: format.standTogether ?? false,
     prune,
     columnOf: (field) => columnOf(fieldOf(kind, field)),
     onFault,
@@ -96,12 +94,4 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   }
   await client.query(`drop table ${STAGE}; drop table if exists ${INNER_STAGE}`);
   return { ...counts, kind, format, container, unusedColumns: [...columns.unused] };
-};
-
-/** In one statement: a format may hold all its rows back until the end. */
-const MAX_STAGED_ROWS = 1000;
-
-const stage = async (client: ClientBase, rows: readonly StagedRow[]): Promise<void> => {
-  for (let at = 0; at < rows.length; at += MAX_STAGED_ROWS)
-    await insertIntoStage(client, rows.slice(at, at + MAX_STAGED_ROWS));
 };

@@ -151,14 +151,9 @@ export interface WriteContext {
   /** The kind of the rows that rows of this kind hold. */
   readonly innerKind: ImportKind | undefined;
   readonly options: ReadOptions;
-  /** The other column by which the file's format can find rows. */
-  readonly otherKey: string | undefined;
+  readonly format: Format;
   /** How many rows are staged, rejected ones included. */
   readonly stagedRows: number;
-  /** Whether several rows of the file may have one sku, which only the first of them gets. */
-  readonly mayShareSkus: boolean;
-  /** Whether rows of one key are parts of one row, of which none is imported. */
-  readonly standTogether: boolean;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
   readonly prune:
     | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }

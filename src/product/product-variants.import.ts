@@ -54,7 +54,7 @@ const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<b
   if (said.rowCount === 0) return false;
   await client.query(`create index on ${STAGE} (target_id); analyze ${STAGE} (target_id); analyze ${INNER_STAGE}`);
   await setOwners(client, { from: 1, to: stagedRows });
-  if (context.mayShareSkus) await leaveSkuToFirst(context, INNER_STAGE);
+  if (context.format.mayShareSkus) await leaveSkuToFirst(context, INNER_STAGE);
   await findVariants(client, INNER_STAGE);
   for (const column of ['target_id', 'sku']) await client.query(`create index on ${INNER_STAGE} (${column})`);
   await client.query(`analyze ${INNER_STAGE}`);

@@ -163,7 +163,7 @@ export const productImport: ImportKind = {
   write: {
     find: async (context) => {
       const { client, kind } = context;
-      if (context.mayShareSkus) await leaveSkuToFirst(context, STAGE);
+      if (context.format.mayShareSkus) await leaveSkuToFirst(context, STAGE);
       await findProducts(client, kind);
       await settleNewFields(context);
       await assignCategorySlugs(client);

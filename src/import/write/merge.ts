@@ -95,7 +95,7 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
 
 const UNIQUE_VIOLATION = '23505';
 
-const refusal = ({ kind, otherKey }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+const refusal = ({ kind, format }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
   const { code, message, table = '', column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
@@ -103,7 +103,7 @@ const refusal = ({ kind, otherKey }: WriteContext, ordinal: number, error: pg.Da
   if (named?.includes(',')) return { ordinal, field: null, value, reason: `is refused by the database: ${detail}` };
   const field = named === null ? null : fieldOf(kind, named);
   if (code !== UNIQUE_VIOLATION) return { ordinal, field, value, reason: `is refused by the database: ${message}` };
-  const isOtherKey = field === otherKey && table === kind.table;
+  const isOtherKey = field === format.otherKey && table === kind.table;
   const reason = `is that of another ${singularOf({ table })}${isOtherKey ? `: --key ${field} finds it` : ''}`;
   return { ordinal, field, value, reason };
 };

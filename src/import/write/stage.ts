@@ -16,6 +16,9 @@ export const STAGE = 'pg_temp.vitrine_import';
 /** The rows that staged rows hold, such as the variants of products. */
 export const INNER_STAGE = 'pg_temp.vitrine_import_inner';
 
+/** Rows in one statement: a format may hold all its rows back until the end. */
+const MAX_STAGED_ROWS = 1000;
+
 /** The columns of a staging table beside those of the fields. */
 const OWN_COLUMNS = [
   // The number of the row in the file, from 1; of an inner row that of the row that holds it.
@@ -47,8 +50,9 @@ export const createStage = async (client: ClientBase, { fields }: ImportKind, st
 };
 
 export const insertIntoStage = async (client: ClientBase, rows: readonly StagedRow[]): Promise<void> => {
-  const staged = `select * from json_populate_recordset(null::${STAGE}, $1)`;
-  await client.query(`insert into ${STAGE} ${staged}`, [JSON.stringify(rows)]);
+  const insert = `insert into ${STAGE} select * from json_populate_recordset(null::${STAGE}, $1)`;
+  for (let at = 0; at < rows.length; at += MAX_STAGED_ROWS)
+    await client.query(insert, [JSON.stringify(rows.slice(at, at + MAX_STAGED_ROWS))]);
 };
 
 /** The rows that staged rows hold, in a table of their own. */
@@ -114,8 +118,8 @@ const placeIn = (row: string): string =>
   `format(case when ${row}.record is null then 'line %s' else 'record %2$s' end, ${row}.line, ${row}.record)`;
 
 /** Of rows with the same key, the last is imported; none, where they are parts of one row. Those that are rejected count alone there. */
-export const rejectRepeated = async (context: CheckContext & Pick<WriteContext, 'standTogether'>): Promise<void> => {
-  const { kind, standTogether } = context;
+export const rejectRepeated = async (context: WriteContext): Promise<void> => {
+  const { kind, format } = context;
   const others = (condition: string) =>
     `from ${STAGE} other where ${identityOf(kind).isSame} and other.ordinal ${condition}`;
   const rejectWith = (condition: string, reason: string): Promise<number> =>
@@ -126,7 +130,8 @@ export const rejectRepeated = async (context: CheckContext & Pick<WriteContext, 
          format($2, (select ${placeIn('other')} ${others(condition)} order by other.ordinal desc limit 1)) as reason`,
       [kind.key, reason],
     );
-  if (standTogether) await rejectWith('<> s.ordinal', 'has more rows elsewhere, in %s: put all its rows together');
+  if (format.standTogether)
+    await rejectWith('<> s.ordinal', 'has more rows elsewhere, in %s: put all its rows together');
   // Rows that were staged only because their keys count. They were reported when they were staged.
   await context.client.query(`delete from ${STAGE} where is_rejected`);
   await rejectWith('> s.ordinal', 'is repeated in %s, which is imported instead: remove one of the two');
