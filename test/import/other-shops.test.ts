@@ -324,3 +324,13 @@ test('an empty cell too many costs no row, another one does', async () => {
     faults: [{ line: 4, reason: 'has 4 columns, but the first row names 3' }],
   });
 });
+
+test("the name of a group of a feed does not end in an option's word", async () => {
+  const rows = (name: string, word: string) =>
+    ['Blue', 'Red']
+      .map((color) => `${name}${color},${name}${word}${color},1 EUR,/1.jpg,in stock,${color},${name}\n`)
+      .join('');
+  const csv = `id,title,price,image_link,availability,color,item_group_id\n${rows('Tee', ' - Color: ')}${rows('Cap', ' Colour ')}${rows('Mug', ' ')}`;
+  expect(await importText(csv)).toMatchObject({ created: 3, faults: [] });
+  expect(await column('select name from product order by id')).toEqual(['Tee', 'Cap', 'Mug']);
+});

@@ -190,7 +190,10 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
     ...items[0],
     product: {
       ...product,
-      values: { ...product.values, ...(file.has('name') && { name: groupTitle || commonStart(titles) || title }) },
+      values: {
+        ...product.values,
+        ...(file.has('name') && { name: groupTitle || withoutOption(commonStart(titles), names) || title }),
+      },
     },
     images: items.flatMap(({ images }) => images),
     attributes: attributes.filter(([name]) => !names.includes(name)),
@@ -212,6 +215,13 @@ const commonStart = ([first = '', ...others]: readonly string[]): string => {
     return !others.every((text) => text === start || text.startsWith(`${start} `));
   });
   return (differs === -1 ? words : words.slice(0, differs)).join(' ').replace(/[^\p{L}\p{N})"'”’!?.]+$/u, '');
+};
+
+/** The start of the titles without the word of an option that their rest has a value of: `Tee - Color` of `Tee - Color Blue`. */
+const withoutOption = (start: string, options: readonly string[]): string => {
+  const words = options.flatMap((name) => (name === 'Color' ? [name, 'Colour'] : [name]));
+  const end = words.find((word) => start.toLowerCase().endsWith(` ${word.toLowerCase()}`)) ?? '';
+  return end === '' ? start : start.slice(0, -end.length).replace(/[^\p{L}\p{N})"'”’!?.]+$/u, '');
 };
 
 /** An amount with the code of its currency before or behind it, such as `19.90 EUR`. */
