@@ -4,7 +4,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { hasCode } from '../../database/failures.ts';
 import { OperatorError } from '../../errors.ts';
 import type { ReadOptions } from '../options.ts';
-import { isObject, parseJson, type SourceRecord, textIn } from '../record.ts';
+import { isObject, parseJson, type SourceRecord, textIn, type Value } from '../record.ts';
 import { readCsv } from './csv.ts';
 import { readJsonArray, readJsonLines } from './json.ts';
 import { readText, type Source } from './text.ts';
@@ -88,13 +88,19 @@ const containerOf = (head: string): Container => {
   const [firstLine = '', nextLine = ''] = head.split('\n', 2);
   try {
     const object = parseJson(firstLine);
-    // A row may have lists of objects, as of variants.
-    const isRow = isObject(object) && ['slug', 'handle', 'sku'].some((name) => textIn(object[name]) !== undefined);
-    return isRow || nextLine.trim().startsWith('{') || !/\[\s*\{/.test(firstLine) ? 'JSON Lines' : 'JSON';
+    return isRow(object) || nextLine.trim().startsWith('{') || !/\[\s*\{/.test(firstLine) ? 'JSON Lines' : 'JSON';
   } catch {
     return nextLine.trimStart().startsWith('{"') && firstLine.trimEnd().endsWith('}') ? 'JSON Lines' : 'JSON';
   }
 };
+
+/** Lists of objects that a product has. */
+const OF_PRODUCT: ReadonlySet<string> = new Set(['attributes', 'images', 'options', 'translations', 'variants']);
+
+const isRow = (value: Value): boolean =>
+  isObject(value) &&
+  ['slug', 'handle', 'sku'].some((name) => textIn(value[name]) !== undefined) &&
+  Object.entries(value).every(([name, of]) => OF_PRODUCT.has(name) || !(Array.isArray(of) && of.some(isObject)));
 
 /** The first elements of a generator, and all of them. */
 export const peek = async <Element>(
