@@ -1,6 +1,6 @@
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
-import { categoryPath, splitPath } from '../import/fields/lists.ts';
+import { categoryPath, namesOf } from '../import/fields/lists.ts';
 import { InvalidValueError, type Parse } from '../import/fields/parse.ts';
 import { currency } from '../import/fields/price.ts';
 import { count, integer } from '../import/fields/values.ts';
@@ -124,7 +124,7 @@ const readOptions = (args: OptionValues<typeof importOptions>): Omit<RunOptions,
     currency: parsed('currency', currency),
     // As a list of names in JSON, which no separator of the files splits.
     category: parsed('category', (text) => {
-      const names = JSON.stringify(splitPath(text, { pathSeparator: args['path-separator'] }));
+      const names = JSON.stringify(namesOf(String(text), { pathSeparator: args['path-separator'] }));
       categoryPath(names);
       return names;
     }),

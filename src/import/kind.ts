@@ -86,7 +86,6 @@ export interface Identity {
 export interface Completed extends Draft {
   readonly values: Record<string, Value>;
   readonly ifNew: Record<string, Value>;
-  slugSource?: string | undefined;
 }
 
 /** Reports why a field's value is refused. @param value if it is a part of that */
@@ -118,6 +117,8 @@ export interface StagedRow extends Place {
   readonly present: string[];
   readonly if_new: string[];
   readonly is_rejected: boolean;
+  /** The name from which the slug was made, where the file has none: an existing row of this slug and another name is another row. */
+  slug_source?: string | undefined;
   readonly option_names?: readonly string[];
   readonly option_values?: readonly string[];
   [column: string]: unknown;

@@ -1,4 +1,4 @@
-import { InvalidPartError, InvalidValueError, trimmedOf } from './fields/parse.ts';
+import { InvalidPartError, InvalidValueError } from './fields/parse.ts';
 import { slugOfName } from './fields/values.ts';
 import type { Draft, Format, VariantDraft } from './formats/format.ts';
 import { type Completed, columnIn, type ImportKind, type Reject, type StagedRow } from './kind.ts';
@@ -52,10 +52,11 @@ export class RowReader {
     // First, because its key may be none of a product.
     if (rejection) reject(kind.key, rejection);
     const row = parseRow(draft, kind, reject, this.#options);
-    const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
-    if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
     const conflict = kind.check?.(row);
     if (conflict) reject(conflict.field, conflict.reason);
+    addMissingSlug(row, kind);
+    const missing = row.slug_source !== undefined && !row.slug ? 'slug' : kind.key;
+    if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
     const earlier = new Set<string>();
     const innerRows =
       innerKind &&
@@ -73,17 +74,14 @@ export class RowReader {
       reject('variants', `has ${variants.length} variants, and may have at most ${maxRows}`);
     for (const fault of faults) onFault(fault);
 
-    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
-    const slug_source = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const known = { ordinal, slug_source };
     if (faults.length === 0) {
       this.stagedRows = ordinal;
-      return [{ ...row, ...known, inner_rows: draft.variants && innerRows }];
+      return [{ ...row, ordinal, inner_rows: draft.variants && innerRows }];
     }
-    const { [kind.key]: key, line, record, present, name } = row;
+    const { [kind.key]: key, line, record, present, name, slug_source } = row;
     if (!kind.keepsRejected || !key) return [];
     this.stagedRows = ordinal;
-    return [{ line, record, present, if_new: [], ...known, is_rejected: true, [kind.key]: key, name }];
+    return [{ line, record, ordinal, present, if_new: [], is_rejected: true, [kind.key]: key, name, slug_source }];
   }
 }
 
@@ -113,16 +111,17 @@ const parseRow = (
   return row;
 };
 
+/** A row without a slug has one made from its name; where another column finds it, that is the slug of a new row alone. */
+const addMissingSlug = (row: StagedRow, { fields, key }: ImportKind): void => {
+  const { name } = row;
+  if (!fields.slug || row.slug || typeof name !== 'string') return;
+  row.slug = slugOfName(name);
+  row.slug_source = name;
+  (key === 'slug' ? row.present : row.if_new).push('slug');
+};
+
 const completed = (draft: Draft, { kind, fileFormat, ...options }: RowOptions): Draft => {
   const row: Completed = { ...draft, values: { ...draft.values }, ifNew: { ...draft.ifNew } };
-  const { values } = row;
   kind.complete?.(row, options, fileFormat);
-  // A row without a slug has one made from its name; where another column finds it, that is the slug of a new row alone.
-  if (kind.fields.slug && isBlank(values.slug) && trimmedOf(values.name) !== '') {
-    row.slugSource = trimmedOf(values.name);
-    const made = kind.key === 'slug' ? values : row.ifNew;
-    delete values.slug;
-    made.slug = slugOfName(row.slugSource);
-  }
   return row;
 };

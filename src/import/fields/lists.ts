@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { ReadOptions } from '../options.ts';
 import { isBlank, isObject, JsonNumber, textIn, type Value } from '../record.ts';
-import { assertStorable, InvalidValueError, jsonIn, onlyIn, type Parse, unpacked } from './parse.ts';
+import { assertStorable, InvalidValueError, onlyIn, type Parse, unpacked } from './parse.ts';
 import { longText, plainValue, slug, slugify, slugOfName } from './values.ts';
 
 /** A list as PostgreSQL prints it, so that tables that it has written as CSV can be read: `{Blue,"Dark red"}`. */
@@ -205,15 +205,8 @@ export const deepest = (paths: readonly string[], options: ReadOptions): string 
 };
 
 /** A separator before the first name is none: `/cups`. */
-const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] => {
+export const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] => {
   const names = path.split(pathSeparator).map((name) => name.trim());
   const first = names.findIndex(Boolean);
   return first < 0 ? [''] : names.slice(first);
-};
-
-/** The parts of a path, which {@link categoryPath} reads. */
-export const splitPath = (value: Value | undefined, options: ReadOptions): readonly Value[] => {
-  if (value === undefined || value === null || value === '') return [];
-  const path = typeof value === 'string' ? (jsonIn(value) ?? value) : value;
-  return typeof path === 'string' ? namesOf(path, options) : [path].flat();
 };

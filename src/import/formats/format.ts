@@ -72,8 +72,6 @@ export interface Draft extends Place {
   readonly ifNew?: Readonly<Record<string, Value>> | undefined;
   /** The file's names for fields whose values come from another column than {@link FormatFile.columnOf} says. */
   readonly columns?: Readonly<Record<string, string>> | undefined;
-  /** The name from which `values.slug` was made, if the file has no slug: an existing row of this slug and another name is another row. */
-  readonly slugSource?: string | undefined;
   /** Why the row is rejected, as the end of a sentence that begins with its key. */
   readonly rejection?: string | undefined;
   /**
