@@ -129,8 +129,8 @@ describe('categories', () => {
     const options = { format: 'categories', map: parseMapping(['slug=id']) };
     const { created, createdCategories, faults } = await importText(JSON.stringify(rows), options);
     expect({ created, createdCategories }).toEqual({ created: 3, createdCategories: 1 });
-    const reason = 'is missing, and the category "x" is new';
-    expect(faults).toEqual([{ line: 1, record: 4, column: 'name', value: '', reason }]);
+    const reason = 'must be category names with > between them';
+    expect(faults).toEqual([{ line: 1, record: 4, column: 'path', value: expect.stringContaining('"x"'), reason }]);
     expect(await tree()).toEqual(['a1', 'a1 > b2', 'video', 'video > b3']);
   });
 });

@@ -191,8 +191,8 @@ export const categoryPath: Parse<readonly CategoryStep[]> = (value, options = {}
   };
   const toStep = (part: Value): CategoryStep => {
     if (!isObject(part)) return stepOfName(plainValue(part, options));
-    const name = part.name === undefined ? undefined : plainValue(part.name, options);
-    if (isBlank(part.slug) && name !== undefined) return stepOfName(name);
+    const name = plainValue(part.name ?? '', options);
+    if (isBlank(part.slug)) return stepOfName(name);
     return [slug(part.slug ?? ''), (typeof name === 'string' && assertStorable(name).trim()) || null];
   };
   return parts.map(toStep);
