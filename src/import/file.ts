@@ -4,7 +4,7 @@ import type { Draft, Format } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
 import { type Counts, fieldOf, type ImportKind, type WriteContext } from './kind.ts';
 import type { ReadOptions } from './options.ts';
-import type { Fault, SourceRecord } from './record.ts';
+import { type Fault, placeOf, type SourceRecord } from './record.ts';
 import { RowReader } from './rows.ts';
 import { peek, readRecords } from './source/source.ts';
 import type { Source } from './source/text.ts';
@@ -59,7 +59,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const draftsOf = ({ fault, ...record }: SourceRecord): readonly Draft[] => {
     const row = { ...record, fields: columns.rename(record.fields) };
     if (!fault) return reader.read(row);
-    onFault(fault);
+    onFault({ ...placeOf(record), ...fault });
     reader.readBroken?.(row);
     return [];
   };

@@ -77,8 +77,20 @@ export const readRecords = async (source: Source, signal: AbortSignal, options: 
     .trimStart();
   if (!head) throw new OperatorError(`${source.name} is empty.`);
   const container = containerOf(head);
-  return { container, batches: READERS[container](all, source.name, options) };
+  return { container, batches: numbered(READERS[container](all, source.name, options)) };
 };
+
+/** Where the first two records are on one line, all may be, so each gets its number. */
+async function* numbered(batches: AsyncGenerator<SourceRecord[], void>): AsyncGenerator<SourceRecord[], void> {
+  let isNumbered: boolean | undefined;
+  let count = 0;
+  for await (const batch of batches) {
+    isNumbered ??= batch[0]?.line === batch[1]?.line;
+    const before = count;
+    count += batch.length;
+    yield isNumbered ? batch.map((record, at) => ({ ...record, record: before + at + 1 })) : batch;
+  }
+}
 
 /** By the first character; an object that ends on the first line is JSON Lines, unless it wraps a list, and is the only one. */
 const containerOf = (head: string): Container => {
