@@ -28,8 +28,8 @@ export interface ImportKind {
   readonly onConflict?: string;
   /** The table whose rows a row may hold, as a product holds its variants. */
   readonly innerTable?: string;
-  /** How rows are checked that another row holds. */
-  readonly inner?: InnerRows;
+  /** Checks a row that another row holds. @param earlier what the rows before this one have noted */
+  readonly checkInner?: (row: StagedRow, outer: StagedRow, earlier: Set<string>, reject: Reject) => void;
   /** Whether a rejected row, whose key can be read, keeps its slug from others. */
   readonly keepsRejected?: boolean;
   /** Checks several fields of a row together, and adds those that follow from others. */
@@ -90,13 +90,6 @@ export interface Completed extends Draft {
 
 /** Reports why a field's value is refused. @param value if it is a part of that */
 export type Reject = (field: string, reason: string, value?: Value) => void;
-
-/** Rows that another row holds. */
-export interface InnerRows {
-  readonly maxRows: number;
-  /** @param earlier what the rows before this one have noted */
-  readonly check: (row: StagedRow, outer: StagedRow, earlier: Set<string>, reject: Reject) => void;
-}
 
 /** How files in the kind's native format are read: with columns as in its table or in the API. */
 export interface NativeColumns {

@@ -63,15 +63,12 @@ export class RowReader {
       variants.map((variant, at): StagedRow => {
         const rejectInner = rejecting(variant);
         const parsed = parseRow(variant, innerKind, rejectInner, this.#options);
-        innerKind.inner?.check(parsed, row, earlier, (name, reason) => {
+        innerKind.checkInner?.(parsed, row, earlier, (name, reason) => {
           // The first of the rows that share a sku keeps it.
           if (!(fileFormat.mayShareSkus && name === 'sku')) rejectInner(name, reason);
         });
         return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
       });
-    const { maxRows = 0 } = innerKind?.inner ?? {};
-    if (variants.length > maxRows)
-      reject('variants', `has ${variants.length} variants, and may have at most ${maxRows}`);
     for (const fault of faults) onFault(fault);
 
     if (faults.length === 0) {

@@ -6,7 +6,6 @@ import {
   CREATED_AT,
   field,
   type ImportKind,
-  type InnerRows,
   nullable,
   type Range,
   required,
@@ -65,7 +64,7 @@ export const variantImport: ImportKind = {
       values.optionValues = pairs.map(([, value]) => value);
     },
   },
-  inner: { maxRows: 250, check: (...given) => checkInProduct(...given) },
+  checkInner: (...given) => checkInProduct(...given),
   write: {
     find: (context) => findVariantsOfFile(context),
     prepare: async (context, rows) => ({
@@ -79,7 +78,12 @@ export const variantImport: ImportKind = {
 };
 
 /** The variants of one product differ in their option values, and in their skus. */
-const checkInProduct: InnerRows['check'] = ({ sku, option_values }, { option_names: names }, earlier, reject) => {
+const checkInProduct: NonNullable<ImportKind['checkInner']> = (
+  { sku, option_values },
+  { option_names: names },
+  earlier,
+  reject,
+) => {
   // What says no values is found by its sku.
   const values = option_values ?? (sku ? undefined : []);
   const key = JSON.stringify(values);
