@@ -22,12 +22,8 @@ export const createTableWriter = async (
 ): Promise<TableWriter> => {
   const { table, isRow = 't.id = s.target_id' } = kind;
   const defaults = await readDefaults(client, kind);
-  const preset = ({ column, assumed }: Field): string => assumed?.(options) ?? defaults.get(column) ?? 'null';
-  const columns = columnsOf(kind, preset);
+  const columns = columnsOf(kind, ({ column, assumed }) => assumed?.(options) ?? defaults.get(column) ?? 'null');
   const updatable = columns.filter(({ isInsertOnly }) => !isInsertOnly);
-  const listed = (of: (column: WrittenColumn) => string): string => updatable.map(of).join(', ');
-  const differs = `(${listed(({ comparedOld }) => comparedOld)}) is distinct from
-              (${listed(({ comparedNew }) => comparedNew)})`;
   // Another writer may have deleted the row that was found.
   const isNew = `s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isRow})`;
   const insert = `
@@ -43,9 +39,9 @@ export const createTableWriter = async (
     select count(*)::int as count from done`;
   const update = `
     with done as (
-      update ${table} t set ${listed(({ target, updated }) => `${target} = ${updated}`)}
+      update ${table} t set ${updatable.map(({ target, updated }) => `${target} = ${updated}`).join(', ')}
       from ${stage} s
-      where s.ordinal between $1 and $2 and ${isRow} and ${differs}
+      where s.ordinal between $1 and $2 and ${isRow} and (${updatable.map(({ differs }) => differs).join(' or ')})
       returning s.is_new)
     select (count(*) filter (where is_new is not true))::int as count from done`;
   const staged = `select count(*)::int as count from ${stage} where ordinal between $1 and $2`;
@@ -70,9 +66,8 @@ interface WrittenColumn extends Pick<Field, 'isInsertOnly'> {
   /** SQL for the value of a new row, and of an existing one. */
   readonly inserted: string;
   readonly updated: string;
-  /** SQL for what differs if the row has to be updated. */
-  readonly comparedOld: string;
-  readonly comparedNew: string;
+  /** SQL for whether the existing row has to be updated. */
+  readonly differs: string;
 }
 
 /** @param preset SQL for the value of a new row whose file has none */
@@ -114,8 +109,7 @@ const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenC
       target: target(field),
       inserted: bounded(name, field, inserted),
       updated: field.column === 'updated_at' ? updated(name, field, 'now()') : value,
-      comparedOld: compared(field, old(field)),
-      comparedNew: compared(field, value),
+      differs: `${compared(field, old(field))} is distinct from ${compared(field, value)}`,
     };
   });
 };
