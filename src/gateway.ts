@@ -2,9 +2,9 @@ import type { Plugin } from 'graphql-yoga';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Access, createPreviewTime, openAccess } from './access/access.ts';
-import { createBrowse } from './browse/browse.feature.ts';
+import { createBrowse } from './browse/browse.loader.ts';
 import { BrowseIndex } from './browse/index-engine.ts';
-import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
+import { createListen } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createResponseCache } from './cache/response-cache.ts';
@@ -14,26 +14,23 @@ import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
 import { assertServing, readWatchedTables } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
-import { awaitDatabase } from './database/open.ts';
+import { assertSameDatabase, awaitDatabase, checkSessions } from './database/open.ts';
 import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
-import { assertSameDatabase, checkSessions } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
-import { Answers } from './graphql/body-form.ts';
 import { createContextFactory } from './graphql/context.ts';
 import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { JsonBodies } from './graphql/json-body.ts';
-import { maxCharsOf } from './graphql/limits/document-size.ts';
-import { EventStreams } from './graphql/live/event-stream.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
 import { Live } from './graphql/use-live.ts';
+import { Answers } from './graphql/use-result-writer.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { ResponseWriter } from './http/cached-http-response.ts';
@@ -41,7 +38,7 @@ import { createContentEncodings } from './http/content-encodings.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
-import type { Call, FindRoute } from './http/route.ts';
+import type { FindRoute } from './http/route.ts';
 import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
@@ -167,17 +164,15 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
 
 /** The schema, and the documents that clients, REST and the operator have. */
 const readOperations = async ({ config, parts }: Given) => {
-  const { queryLimits: limits } = config;
   const schema = createSchema();
-  const rest = await loadRestOperations(schema, limits, config.restDocuments);
+  const rest = await loadRestOperations(schema, config.queryMaxCost, config.restDocuments);
   const plugins = [...(parts.plugins ?? []), ...(await loadPlugins(config.graphqlPlugins))];
   /** Whether all callers get the same. */
   const areShared = plugins.length === 0 || config.pluginsShareAnswers;
-  const documents = new Documents({ ...config, schema, limits, areShared });
+  const documents = new Documents({ ...config, schema, areShared });
   const trusted = {
     documents: await readTrustedDocuments(trustedFiles(config), documents),
     areRequired: config.trustedDocumentsOnly,
-    maxChars: maxCharsOf(limits),
   };
   return { schema, rest, plugins, areShared, documents, trusted };
 };
@@ -207,19 +202,18 @@ const followChanges = async (
   const tables = [...FEATURES, ...(await readWatchedTables(pool, FEATURES))];
   const schema = await currentSchema(pool);
   const prismaOn = (on: Pool) => prismaIn(schema, on, languages.areSeveral);
-  if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
-  const replicas =
-    urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, prismaOn, freshnessMs, poolSize }) : undefined;
+  if (directUrl !== undefined) await assertSameDatabase(pool, directUrl);
+  const replicas = urls.length > 0 ? createReplicas({ ...reading, urls, prismaOn, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
   const tagVersions = createTagVersions(tables);
-  const feed =
-    config.changeFeed === 'poll'
-      ? { source: createPollFeed(tables), connection }
-      : {
-          source: createListenFeed(tables, replicas?.observer),
-          connection: directUrl === undefined ? connection : connectionConfig(directUrl),
-        };
-  const freshnessMonitor = await startFreshnessMonitor({ ...feed, clock, tagVersions, freshnessMs, log });
+  const freshnessMonitor = await startFreshnessMonitor({
+    connection: directUrl === undefined ? connection : connectionConfig(directUrl),
+    listen: createListen(tables, replicas?.observer),
+    clock,
+    tagVersions,
+    freshnessMs,
+    log,
+  });
   onClose(() => freshnessMonitor.close());
   const prisma = prismaOn(pool);
   onClose(() => prisma.$disconnect());
@@ -248,7 +242,7 @@ const createMemory = (
     tagVersions,
     log,
     thread:
-      config.changeFeed === 'listen' && browseIndexMaxBytes > 0
+      browseIndexMaxBytes > 0
         ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes, languages: fallBacks }
         : undefined,
   });
@@ -282,12 +276,11 @@ const createGraphql = (
     access,
   }: Pick<Layers, 'observability' | 'operations' | 'followed' | 'memory' | 'access'>,
 ) => {
-  const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryLimits } = config;
+  const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryMaxCost: maxCost } = config;
   const { schema, documents, trusted, plugins, areShared } = operations;
   const { tracing } = observability;
   const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
-  const { maxCost } = queryLimits;
   const features = [...FEATURES, createBrowse(browseIndex)];
   const createContext = createContextFactory({
     ...followed,
@@ -322,7 +315,6 @@ const createGraphql = (
   });
   onClose(() => live.close());
   const maskError = createMaskError(() => observability.observer.logOf(log));
-  const eventStreams = new EventStreams();
   const bodies = new JsonBodies();
   const serving = {
     schema,
@@ -332,7 +324,6 @@ const createGraphql = (
     isRestricted,
     answers,
     live,
-    eventStreams,
     execution,
     maskError,
   };
@@ -340,7 +331,7 @@ const createGraphql = (
   onClose(() => yoga.dispose());
   const subscriptions = { counts: live.counts, max: config.maxSubscriptions };
   const { fallBacks } = compiled;
-  return { yoga, bodies, live, load, answers, maskError, eventStreams, fallBacks, subscriptions };
+  return { yoga, bodies, live, load, answers, maskError, fallBacks, subscriptions };
 };
 
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
@@ -363,10 +354,10 @@ const createHttp = (
   { observability, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
   agents: readonly FindRoute[],
 ) => {
-  const { exposure, freshnessMs, introspection, trustedDocumentsOnly, previewTokens } = config;
+  const { exposure, freshnessMs, introspection, previewTokens } = config;
   const { documents, schema, rest, areShared } = operations;
   const { browseIndex, responseCache } = memory;
-  const { yoga, answers, maskError, eventStreams, live, load } = graphql;
+  const { yoga, answers, maskError, live, load } = graphql;
   const { isRestricted } = access;
   const isFilling = (): boolean => {
     if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
@@ -375,22 +366,19 @@ const createHttp = (
     return true;
   };
   const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
-  const isOpen = !isRestricted && !trustedDocumentsOnly;
   const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
   const { graphiql, find } = createPages({
     exposure,
     freshnessMs,
-    isOpen,
     introspection,
     languages: config.languages,
     openapi,
   });
-  const streamOf = (call: Call) => live.streamOf(call);
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = new Serving({
     routes: [
       ...agents,
-      createGraphqlRoutes({ yoga, documents, answers, maskError, eventStreams, streamOf, graphiql }),
+      createGraphqlRoutes({ yoga, documents, answers, maskError, live, graphiql }),
       createRestRoutes(rest, { yoga, documents, answers, maskError }),
       probes.find,
       find,

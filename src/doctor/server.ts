@@ -1,9 +1,6 @@
-import { oneRow, withConnection } from '../database/client.ts';
-import { createClock } from '../database/clock.ts';
-import { connectionConfig, hostsOf } from '../database/connection.ts';
+import { connectionConfig, hostOf, oneRow, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
-import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
-import { checkSessions } from '../database/pooler.ts';
+import { checkSessions } from '../database/open.ts';
 import {
   isOfHistory,
   REPLAY_POSITION,
@@ -13,71 +10,19 @@ import {
 } from '../database/replicas/wal-position.ts';
 import { type Check, type Finding, fail, ok, warn } from './finding.ts';
 
-/** The server's version, whether it can be written to, and the settings of the session. */
-export const checkServer: Check = async ({ client }) => {
-  const { major, version, encoding, isStandby, isReadOnly, timeZone, dateStyle } = await oneRow<{
-    major: number;
-    version: string;
-    encoding: string;
-    isStandby: boolean;
-    isReadOnly: boolean;
-    timeZone: string;
-    dateStyle: string;
-  }>(
+/** Whether views can be counted. */
+export const checkWritable: Check = async ({ client }) => {
+  const { isStandby, isReadOnly } = await oneRow<{ isStandby: boolean; isReadOnly: boolean }>(
     client,
-    `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
-       current_setting('server_encoding') as encoding, pg_is_in_recovery() as "isStandby",
-       current_setting('transaction_read_only')::boolean as "isReadOnly", current_setting('TimeZone') as "timeZone",
-       current_setting('DateStyle') as "dateStyle"`,
+    `select pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only')::boolean as "isReadOnly"`,
   );
-  const upgrade = `Upgrade the server to PostgreSQL ${MINIMUM_VERSION} or newer.`;
-  const createAgain = `Create it again with "create database … encoding 'UTF8' template template0".`;
-  // Both are asked for when the connection is opened; a pooler may drop that.
-  const inZone = `sessions are in ${timeZone} with DateStyle ${dateStyle}, although each asks for UTC and ISO`;
-  const setZone =
-    'A pooler drops what connections ask for: times would be wrong. Connect to the database itself, or "alter role … set timezone = UTC; alter role … set datestyle = ISO".';
-  return [
-    major < MINIMUM_VERSION
-      ? fail('version', `PostgreSQL ${version} is too old`, upgrade)
-      : ok('version', `PostgreSQL ${version}`),
-    encoding === 'UTF8' ? ok('encoding', encoding) : fail('encoding', `the database is ${encoding}`, createAgain),
-    writable(isStandby, isReadOnly),
-    timeZone === 'UTC' && dateStyle.startsWith('ISO')
-      ? ok('time zone', 'sessions are in UTC')
-      : fail('time zone', inZone, setZone),
-  ];
-};
-
-const writable = (isStandby: boolean, isReadOnly: boolean): Finding => {
   if (isStandby) {
     const remedy = 'Set DATABASE_URL to the primary: views are counted, and a standby notifies no changes.';
-    return fail('writable', 'this is a standby', remedy);
+    return [fail('writable', 'this is a standby', remedy)];
   }
-  if (!isReadOnly) return ok('writable', 'a primary that takes writes');
+  if (!isReadOnly) return [ok('writable', 'a primary that takes writes')];
   const remedy = 'Views are counted: "alter role … reset default_transaction_read_only", or the same for the database.';
-  return fail('writable', 'transactions are read-only here', remedy);
-};
-
-const CLOCK_READINGS = 5;
-const MAX_OFFSET_MS = 1000;
-
-/** How far the clocks of this machine and of the database are apart, measured by round trips. */
-export const checkClock: Check = async ({ client }) => {
-  const clock = createClock();
-  for (let reading = 0; reading < CLOCK_READINGS; reading += 1) {
-    const sentMs = performance.now();
-    // Numeric, because a role may have an extra_float_digits that cuts off the digits of a double.
-    const { now } = await oneRow<{ now: string }>(client, 'select extract(epoch from clock_timestamp()) * 1000 as now');
-    clock.observe(Number(now), sentMs, performance.now());
-  }
-  const offsetMs = Math.round(clock.nowMs() - Date.now());
-  const round = `a round trip takes ${(clock.uncertaintyMs() * 2).toFixed(1)} ms`;
-  if (Math.abs(offsetMs) <= MAX_OFFSET_MS)
-    return [ok('clock', `the database's is ${offsetMs} ms from this machine's; ${round}`)];
-  const apart = `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs > 0 ? 'ahead of' : 'behind'}`;
-  const remedy =
-    'Let NTP set both. All instances follow the clock of the database: if that one is wrong, notices start and end at the wrong time.';
-  return [warn('clock', `the database's is ${apart} this machine's; ${round}`, remedy)];
+  return [fail('writable', 'transactions are read-only here', remedy)];
 };
 
 /** The share of the free connections that gateways may take: the rest is for people and other programs. */
@@ -143,7 +88,7 @@ export const checkReplicas: Check = async ({ client, config }) => {
 };
 
 const examineReplica = async (url: string, primary: WalPosition): Promise<Finding> => {
-  const place = hostsOf(url);
+  const place = hostOf(url);
   try {
     const replica = await withConnection(connectionConfig(url), TIMEOUT_MS, (client) =>
       oneRow<ReplayPosition>(client, REPLAY_POSITION.text),

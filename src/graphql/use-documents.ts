@@ -11,7 +11,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { BoundedLexer, checkSelections, type QueryLimits } from './limits/document-size.ts';
+import { BoundedLexer, checkSelections } from './limits/document-size.ts';
 import { type Operation, prepareOperation } from './operation.ts';
 import type { GatewayPlugin, RestDocument } from './server-context.ts';
 
@@ -35,12 +35,10 @@ export const useDocuments = (documents: Documents): GatewayPlugin => ({
  * @throws AppError QUERY_TOO_COMPLEX
  * @throws GraphQLError for a syntax error
  */
-export const parseText = (limits: QueryLimits, source: Source): DocumentNode =>
-  parse(source, { lexer: new BoundedLexer(source, limits) });
+export const parseText = (source: Source): DocumentNode => parse(source, { lexer: new BoundedLexer(source) });
 
 interface Options {
   readonly schema: GraphQLSchema;
-  readonly limits: QueryLimits;
   readonly introspection: boolean;
   /** Whether errors say "did you mean …". */
   readonly fieldSuggestions: boolean;
@@ -82,9 +80,8 @@ export class Documents {
 
   /** Parses a document that is small enough to go on with. @throws as {@link parseText} */
   parse(text: string): DocumentNode {
-    const { limits } = this.#options;
-    const document = parseText(limits, new Source(text));
-    checkSelections(document, limits);
+    const document = parseText(new Source(text));
+    checkSelections(document);
     if (this.#options.areShared) this.#texts.set(document, text);
     return document;
   }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { GraphQLError, Kind } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { AppError, type ErrorCode, OperatorError } from '../errors.ts';
+import { MAX_DOCUMENT_CHARS } from './limits/document-size.ts';
 import type { GatewayPlugin } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 
@@ -12,8 +13,6 @@ export const DOCUMENT_PARAMS = ['documentId', 'doc_id'];
 export interface TrustedDocumentsOptions {
   readonly documents: ReadonlyMap<string, string>;
   readonly areRequired: boolean;
-  /** A longer text is not learnt: it will be refused. */
-  readonly maxChars: number;
 }
 
 /** The most characters of all texts that clients have registered. */
@@ -25,7 +24,7 @@ const ENTRY_OVERHEAD_CHARS = 200;
  * used: they know no `doc_id`, no text that is trusted without its id, and answer an unknown id with other codes than clients of this
  * gateway have learnt.
  */
-export const useTrustedDocuments = ({ documents, areRequired, maxChars }: TrustedDocumentsOptions): GatewayPlugin => {
+export const useTrustedDocuments = ({ documents, areRequired }: TrustedDocumentsOptions): GatewayPlugin => {
   const texts = new Set(documents.values());
   const trusted = new Map<string, string>();
   for (const [id, text] of documents) trusted.set(canonicalId(id), text).set(idOf(text), text);
@@ -37,7 +36,8 @@ export const useTrustedDocuments = ({ documents, areRequired, maxChars }: Truste
   /** An automatic persisted query: https://www.apollographql.com/docs/apollo-server/performance/apq */
   const register = (id: string, text: string): string => {
     if (areRequired) throw refusal('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
-    if (text.length > maxChars) return text;
+    // It will be refused.
+    if (text.length > MAX_DOCUMENT_CHARS) return text;
     if (id !== idOf(text)) throw refusal('BAD_USER_INPUT', 'The hash of the request is not that of its document.');
     learned.set(id, text);
     return text;

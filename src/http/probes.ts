@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Exposure } from '../access/access.ts';
 import { withDeadline } from '../deadline.ts';
+import type { CountedAs } from '../observability/counts.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type GatewayResponse, jsonResponse } from './message.ts';
 import { type ResponseRoute, responseRoute } from './route.ts';
@@ -14,6 +15,8 @@ interface Deps {
 }
 
 const PROBE_TIMEOUT_MS = 1000;
+
+const HEALTH: CountedAs = ['other', 'health'];
 
 const unready = (reason: string): GatewayResponse =>
   jsonResponse(503, { status: 'unavailable', reason }, { 'retry-after': '1' });
@@ -50,9 +53,9 @@ export const createProbes = ({ pool, metrics, exposure, isFilling }: Deps) => {
   };
 
   const routes = new Map([
-    ['/livez', responseRoute(() => jsonResponse(200, { status: 'ok' }))],
-    ['/readyz', responseRoute(readiness)],
-    ['/metrics', responseRoute(scrape, exposure)],
+    ['/livez', responseRoute(() => jsonResponse(200, { status: 'ok' }), 'on', HEALTH)],
+    ['/readyz', responseRoute(readiness, 'on', HEALTH)],
+    ['/metrics', responseRoute(scrape, exposure, ['other', 'metrics'])],
   ]);
 
   return {

@@ -2,7 +2,7 @@ import type { Exposure } from '../access/access.ts';
 import type { Executed } from '../cache/response-cache.ts';
 import type { AppError } from '../errors.ts';
 import type { LanguageChoice, ShownLanguage } from '../language/languages.ts';
-import type { HandlerName } from '../observability/counts.ts';
+import type { CountedAs } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestContext } from '../observability/request-context.ts';
 import { type ErrorFormat, type GatewayRequest, type GatewayResponse, PROBLEM_DETAILS } from './message.ts';
@@ -17,8 +17,7 @@ interface AnyRoute {
   readonly methods: readonly string[];
   /** The format of its errors, also for requests that are refused before the route sees them. */
   readonly errors: ErrorFormat;
-  /** How its requests are counted and logged, where the path alone decides. */
-  readonly countedAs?: readonly [handler: HandlerName, operation: string, path?: string];
+  readonly countedAs: CountedAs;
 }
 
 /** A page, a probe, an image: it makes the whole response itself. */
@@ -81,10 +80,12 @@ export interface Answered {
 
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
+/** What requests count as that no route takes, too. */
+export const PAGE: CountedAs = ['other', 'page'];
+
 /** A resource that makes the whole response itself. @param exposure who may see it */
-export const responseRoute = (respond: ResponseRoute['respond'], exposure: Exposure = 'on'): ResponseRoute => ({
-  methods: READ_METHODS,
-  errors: PROBLEM_DETAILS,
-  exposure,
-  respond,
-});
+export const responseRoute = (
+  respond: ResponseRoute['respond'],
+  exposure: Exposure = 'on',
+  countedAs = PAGE,
+): ResponseRoute => ({ methods: READ_METHODS, errors: PROBLEM_DETAILS, countedAs, exposure, respond });

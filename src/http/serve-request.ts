@@ -19,7 +19,7 @@ import {
   splitTarget,
 } from './message.ts';
 import type { KnownRequest, RequestCache } from './request-cache.ts';
-import type { Call, FindRoute, OperationRoute, ResponseRoute, Route } from './route.ts';
+import { type Call, type FindRoute, type OperationRoute, PAGE, type ResponseRoute, type Route } from './route.ts';
 
 /** The whole gateway, as a function. */
 export type App = Pick<Serving, 'handle' | 'lookUp'>;
@@ -133,8 +133,7 @@ export class Serving {
 
   #refuse(request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse {
     const observed = this.#observed(request);
-    const countedAs = request.fault || !('countedAs' in found) ? undefined : found.countedAs;
-    this.#deps.observer.refuse(observed, error, countedAs);
+    this.#deps.observer.refuse(observed, error, 'countedAs' in found ? found.countedAs : PAGE);
     return this.#deps.writer.rejected(error, errorsOf(found), request, observed.requestId);
   }
 
@@ -175,8 +174,7 @@ export class Serving {
   }
 
   async #respond(call: Call, key: string | undefined): Promise<GatewayResponse> {
-    const { request, route, requestContext } = call;
-    if (route.countedAs) requestContext.isFor(...route.countedAs);
+    const { request, route } = call;
     if (request.method === 'OPTIONS') return optionsOf(route);
     if ('respond' in route) return this.#respondWithPage(route, call);
     const isPreview = request.headers[PREVIEW_HEADER] !== undefined;
@@ -248,7 +246,7 @@ export class Serving {
 
   #begin(request: GatewayRequest, route: Route): Call {
     const { method, target, headers } = request;
-    const requestContext = this.#deps.observer.begin(this.#observed(request));
+    const requestContext = this.#deps.observer.begin(this.#observed(request), route.countedAs);
     return {
       request,
       route,

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { oneRow } from '../database/client.ts';
+import { oneRow } from '../database/connection.ts';
 import { OperatorError } from '../errors.ts';
 
 interface PruneOptions {

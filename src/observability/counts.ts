@@ -41,6 +41,9 @@ export interface OperationCounts {
   readonly byCache: Map<CacheUse, AnswerCounts>;
 }
 
+/** What a request counts as, by its route. The operation of a GraphQL request is known later. @param path with parameters in braces */
+export type CountedAs = readonly [handler: HandlerName, operation: string, path?: string];
+
 const MAX_CLIENT_OPERATIONS = 100;
 const MAX_NAME_CHARS = 64;
 const REST_OF_THEM = 'other';

@@ -5,9 +5,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { ObserveStatement } from '../database/pool.ts';
 import type { AppError } from '../errors.ts';
 import type { LoadState } from '../overload/load-guard.ts';
-import { type OperationCounts, RequestCounts } from './counts.ts';
+import { type CountedAs, type OperationCounts, RequestCounts } from './counts.ts';
 import { MAX_PATH_CHARS } from './log.ts';
-import { type AnsweredRequest, type ObservedRequest, RequestContext } from './request-context.ts';
+import { type ObservedRequest, RequestContext } from './request-context.ts';
 import { type LogRequests, RequestLog } from './request-log.ts';
 import { NO_TRACING, type Tracing, type TracingConfig } from './tracing.ts';
 
@@ -41,26 +41,22 @@ export class Observer {
   }
 
   /** A request that has no response in memory. */
-  begin(request: ObservedRequest): RequestContext {
+  begin(request: ObservedRequest, countedAs: CountedAs): RequestContext {
     this.#requests.inFlight += 1;
-    return this.#follow(request);
+    return this.#follow(request, countedAs);
   }
 
   /** Its response. */
   end(request: RequestContext, status: number): void {
     this.#requests.inFlight -= 1;
-    this.#show({ request, status, durationMs: ageMs(request.origin) });
+    this.#show(request, status);
   }
 
-  /**
-   * A request that is refused before it begins: nothing is at its path, it is faulty, or its client asks too often.
-   * @param countedAs what it is for, where that is known
-   */
-  refuse(request: ObservedRequest, error: AppError, countedAs?: Readonly<Parameters<RequestContext['isFor']>>): void {
-    const refused = this.#follow(request);
-    if (countedAs) refused.isFor(...countedAs);
+  /** A request that is refused before it begins: nothing is at its path, it is faulty, or its client asks too often. */
+  refuse(request: ObservedRequest, error: AppError, countedAs: CountedAs): void {
+    const refused = this.#follow(request, countedAs);
     refused.failWith(error);
-    this.#show({ request: refused, status: error.status, durationMs: ageMs(request) });
+    this.#show(refused, error.status);
   }
 
   /** A response from memory, which is neither logged nor traced. */
@@ -101,20 +97,19 @@ export class Observer {
     return this.#working.getStore()?.lazyLog(log)() ?? log;
   }
 
-  #follow(request: ObservedRequest): RequestContext {
-    return new RequestContext(request, this.#tracing.startRequest(request.headers, request.startMs), this.#requests);
+  #follow(request: ObservedRequest, countedAs: CountedAs): RequestContext {
+    const span = this.#tracing.startRequest(request.headers, request.startMs);
+    return new RequestContext(request, span, this.#requests, countedAs);
   }
 
-  #show(answered: AnsweredRequest): void {
-    const { request, status, durationMs } = answered;
-    const { counts, cache, code, span } = request;
+  #show(request: RequestContext, status: number): void {
+    const { counts, cache, code, span, origin } = request;
+    const durationMs = performance.now() - origin.startMs;
     this.#requests.answered(counts, cache, status, durationMs / 1000, code);
-    this.#log.writeRequest(answered);
+    this.#log.writeRequest(request, status, durationMs);
     if (span?.isSampled) span.end(spanName(request), spanAttributes(request, status), status >= 500);
   }
 }
-
-const ageMs = ({ startMs }: ObservedRequest): number => performance.now() - startMs;
 
 // Names and attributes as in https://opentelemetry.io/docs/specs/semconv/http/http-spans/
 

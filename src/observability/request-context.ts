@@ -2,16 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import { type AppError, Overloaded } from '../errors.ts';
-import type { CacheUse, HandlerName, OperationCounts, RequestCounts } from './counts.ts';
+import type { CacheUse, CountedAs, HandlerName, OperationCounts, RequestCounts } from './counts.ts';
 import type { LazyLog } from './log.ts';
 import type { RequestSpan } from './tracing.ts';
-
-/** A request with its response. */
-export interface AnsweredRequest {
-  readonly request: RequestContext;
-  readonly status: number;
-  readonly durationMs: number;
-}
 
 /** The parts of a request that are recorded. */
 export interface ObservedRequest {
@@ -39,11 +32,11 @@ export class RequestContext {
   /** Statements of this request. One that several requests share counts for the first of them. */
   statements = 0;
 
-  constructor(origin: ObservedRequest, span: RequestSpan | undefined, requests: RequestCounts) {
+  constructor(origin: ObservedRequest, span: RequestSpan | undefined, requests: RequestCounts, countedAs: CountedAs) {
     this.origin = origin;
     this.span = span;
     this.#requests = requests;
-    this.counts = firstCounts(origin.path, requests);
+    this.counts = requests.of(...countedAs);
   }
 
   failWith(error: AppError): void {
@@ -67,15 +60,6 @@ export class RequestContext {
     };
   }
 }
-
-const OTHER: Readonly<Record<string, string>> = { '/livez': 'health', '/readyz': 'health', '/metrics': 'metrics' };
-
-/** The counts that the path alone suggests. */
-const firstCounts = (path: string, requests: RequestCounts): OperationCounts => {
-  if (path === '/graphql') return requests.of('graphql', 'none', path);
-  if (path.startsWith('/api/')) return requests.of('rest', 'none');
-  return requests.of('other', OTHER[path] ?? 'page');
-};
 
 const SANE = /^[\w.:+/=@-]{1,128}$/;
 

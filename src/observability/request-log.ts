@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { LoadState } from '../overload/load-guard.ts';
 import { MAX_PATH_CHARS, shortened } from './log.ts';
-import type { AnsweredRequest, RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** Which requests are logged: those without a response in memory, or none. */
 export type LogRequests = 'misses' | 'none';
@@ -35,7 +35,7 @@ export class RequestLog {
     this.#log.warn({ ...load, refused: this.#overloads }, 'overload: requests are rejected');
   }
 
-  writeRequest({ request, status, durationMs: ms }: AnsweredRequest): void {
+  writeRequest(request: RequestContext, status: number, ms: number): void {
     const { origin, span, counts, cache, code, statements, isRejected } = request;
     // A line for each rejection would add to the overload.
     if (!this.#isOn || isRejected || !this.#isWorthALine(request, status)) return;

@@ -1,18 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
 import { type StaticFile, serveFile } from '../http/content-encodings.ts';
 import { type ResponseRoute, responseRoute } from '../http/route.ts';
 import { createFrontPage, type FrontPageLink } from './front-page.ts';
 import { createGraphiql } from './graphiql.ts';
-import { type BundledPage, createPage } from './page.ts';
+import { type BundledPage, createBundledPage, htmlTemplate, type Texts } from './page.ts';
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
 interface PageDeps {
   readonly exposure: Exposures;
   readonly freshnessMs: number;
-  /** Whether a browser may run any query: it has no access token, and trusted documents may be all that is run. */
-  readonly isOpen: boolean;
   readonly introspection: boolean;
   /** BCP 47. */
   readonly languages: readonly string[];
@@ -21,8 +20,8 @@ interface PageDeps {
 
 interface PageRow {
   readonly path: string;
-  /** The variable that says who may see the page, in camel case. Pages may share one. */
-  readonly exposure: keyof Exposures;
+  /** The variable that says who may see the page, in camel case. Pages may share one. @default everybody */
+  readonly exposure?: keyof Exposures;
   readonly create: (deps: PageDeps) => BundledPage;
   /** Path prefix of the page's assets. @default the path and a slash */
   readonly assetsPath?: string;
@@ -32,8 +31,9 @@ interface PageRow {
   readonly link?: Omit<FrontPageLink, 'href'>;
 }
 
-/** Every page but the front page. A page is a file in this folder and a row here. */
+/** Every page. A page is a file in this folder and a row here. */
 export const PAGES: readonly PageRow[] = [
+  { path: '/', create: ({ freshnessMs, exposure }) => createFrontPage(freshnessMs, frontPageLinks(exposure)) },
   {
     path: '/graphql',
     exposure: 'graphiql',
@@ -45,53 +45,44 @@ export const PAGES: readonly PageRow[] = [
     exposure: 'demo',
     create: ({ exposure, languages }) => createDemo(exposure.graphiql !== 'off', languages),
     isEverywhereBelow: true,
-    link: { name: 'demo', title: 'Demo shop', about: 'A storefront on the GraphQL API, to look at and to copy.' },
+    link: { title: 'Demo shop', about: 'A storefront on the GraphQL API, to look at and to copy.' },
   },
   {
     path: '/docs',
     exposure: 'docs',
-    // Swagger UI on `/openapi.json`.
     create: () =>
-      createPage('reference.html', '/docs', {
-        'swagger-ui.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
-        'swagger-ui.css': import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
-        'start.js': new URL('./reference.browser.js', import.meta.url),
-        'docs.css': new URL('./reference.css', import.meta.url),
+      createBundledPage({
+        assets: { path: '/docs', load: loadReference },
+        render: htmlTemplate('reference.html'),
       }),
     link: {
-      name: 'docs',
       title: 'REST reference',
       about: 'The REST paths: parameters, answers, errors, and a button that tries each.',
-      relation: 'service-doc',
     },
-  },
-  {
-    path: '/agents',
-    exposure: 'ucp',
-    // A form for each tool of the catalogue for agents.
-    create: () =>
-      createPage('agents.html', '/agents', {
-        'start.js': new URL('./agents.browser.js', import.meta.url),
-        'agents.css': new URL('./agents.css', import.meta.url),
-      }),
-    link: { name: 'agents', title: 'Agents', about: 'What shopping assistants ask: three tools, to call.' },
   },
   {
     path: '/openapi.json',
     exposure: 'docs',
     create: ({ openapi }) => ({ page: async () => openapi }),
-    link: { name: 'openapi', title: 'OpenAPI', about: 'The REST paths, for tools.', relation: 'service-desc' },
+    link: { title: 'OpenAPI', about: 'The REST paths, for tools.' },
   },
 ];
 
+/** Swagger UI on `/openapi.json`. */
+const loadReference = async (): Promise<Texts> => {
+  const read = (file: string): Promise<string> => readFile(new URL(import.meta.resolve(file)), 'utf8');
+  return {
+    'swagger-ui.js': await read('swagger-ui-dist/swagger-ui-bundle.js'),
+    'swagger-ui.css': await read('swagger-ui-dist/swagger-ui.css'),
+    'start.js': await read('./reference.browser.js'),
+    'docs.css': await read('./reference.css'),
+  };
+};
+
 /** @returns what finds the route of a page, and GraphiQL, which is served at the GraphQL endpoint */
 export const createPages = (deps: PageDeps) => {
-  const { exposure } = deps;
   const finders = PAGES.map((row) => createFinder(row, deps));
-  const links = frontPageLinks(exposure);
-  const front = responseRoute(createFrontPage({ ...deps, hasExplorer: exposure.graphiql !== 'off', links }));
   const find = (path: string): ResponseRoute | undefined => {
-    if (path === '/') return front;
     for (const at of finders) {
       const page = at(path);
       if (page) return page;
@@ -113,7 +104,7 @@ const createFinder = (row: PageRow, deps: PageDeps): ((path: string) => Response
       const file = await read();
       if (!file) throw new AppError('NOT_FOUND', 'There is nothing at this path.');
       return serveFile(request, file);
-    }, deps.exposure[row.exposure]);
+    }, row.exposure && deps.exposure[row.exposure]);
   const pageItself = fileFrom(page);
   return (path) => {
     if (path === row.path) return pageItself;
@@ -127,17 +118,14 @@ const createFinder = (row: PageRow, deps: PageDeps): ((path: string) => Response
 /** The links of the front page that the switches allow. */
 const frontPageLinks = (exposure: Exposures): FrontPageLink[] => [
   {
-    name: 'graphql',
     href: '/graphql',
     ...(exposure.graphiql === 'off'
       ? { title: 'GraphQL', about: 'The endpoint: GET, and POST or QUERY of application/json.' }
       : { title: 'GraphiQL', about: 'The GraphQL API: read the schema, write operations, run them.' }),
   },
-  ...PAGES.flatMap(({ path, exposure: name, link }) =>
-    link && exposure[name] !== 'off' ? [{ ...link, href: path }] : [],
+  ...PAGES.flatMap(({ path, exposure: variable, link }) =>
+    link && variable && exposure[variable] !== 'off' ? [{ ...link, href: path }] : [],
   ),
-  { name: 'readiness', href: '/readyz', title: 'Health', about: 'Whether it can serve.', relation: 'status' },
-  ...(exposure.metrics === 'off'
-    ? []
-    : [{ name: 'metrics', href: '/metrics', title: 'Metrics', about: 'For Prometheus.' }]),
+  { href: '/readyz', title: 'Health', about: 'Whether it can serve.' },
+  ...(exposure.metrics === 'off' ? [] : [{ href: '/metrics', title: 'Metrics', about: 'For Prometheus.' }]),
 ];

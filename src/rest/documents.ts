@@ -17,8 +17,8 @@ import {
 } from 'graphql';
 import { AppError, OperatorError } from '../errors.ts';
 import { checkBounds } from '../graphql/arguments.ts';
-import { checkCost, planCost } from '../graphql/limits/cost.ts';
-import { checkSelections, type QueryLimits } from '../graphql/limits/document-size.ts';
+import { checkCost, costOf } from '../graphql/limits/cost.ts';
+import { checkSelections } from '../graphql/limits/document-size.ts';
 import { fragmentsOf } from '../graphql/selection.ts';
 import { parseText } from '../graphql/use-documents.ts';
 import { argumentsOf, type GivenArgument, type Parameter, parametersOf } from './parameters.ts';
@@ -47,7 +47,7 @@ const DOCUMENT_NAMES = ROUTES.map((route) => route.document + EXTENSION);
  */
 export const loadRestOperations = async (
   schema: GraphQLSchema,
-  limits: QueryLimits,
+  maxCost: number,
   folder?: string,
 ): Promise<RestOperation[]> => {
   const replacements = folder === undefined ? [] : await filesOf(folder);
@@ -58,7 +58,7 @@ export const loadRestOperations = async (
   for (const [name, file] of files) {
     if (DOCUMENT_NAMES.includes(name)) continue;
     try {
-      for (const definition of (await parseFile(file, limits)).definitions) {
+      for (const definition of (await parseFile(file)).definitions) {
         if (definition.kind !== Kind.FRAGMENT_DEFINITION) throw belongsToNoPath(file);
         addFragment(definition, fragments);
       }
@@ -74,10 +74,10 @@ export const loadRestOperations = async (
     const name = route.document + EXTENSION;
     const file = files.get(name) ?? path.join(BUILT_IN, name);
     try {
-      const own = await parseFile(file, limits);
+      const own = await parseFile(file);
       const added = fragmentsFor(own, fragments);
       for (const fragment of added) spread.add(fragment);
-      const operation = restOperation(route, own, added, schema, limits);
+      const operation = restOperation(route, own, added, schema, maxCost);
       const isTaken = operations.some(({ id }) => id === operation.id);
       operations.push(isTaken ? { ...operation, id: route.document } : operation);
     } catch (error) {
@@ -111,10 +111,8 @@ const filesOf = async (folder: string): Promise<string[]> => {
   return names.filter((name) => name.endsWith(EXTENSION)).map((name) => path.join(folder, name));
 };
 
-const parseFile = async (file: string, limits: QueryLimits): Promise<DocumentNode> => {
-  const text = await readFile(file, 'utf8');
-  return parseText(limits, new Source(text, file));
-};
+const parseFile = async (file: string): Promise<DocumentNode> =>
+  parseText(new Source(await readFile(file, 'utf8'), file));
 
 /** The fragments of files that hold nothing else, for every document that spreads them. */
 type Fragments = Map<string, FragmentDefinitionNode>;
@@ -152,10 +150,10 @@ const restOperation = (
   ownDocument: DocumentNode,
   added: readonly FragmentDefinitionNode[],
   schema: GraphQLSchema,
-  limits: QueryLimits,
+  maxCost: number,
 ): RestOperation => {
   const document = { kind: Kind.DOCUMENT, definitions: [...ownDocument.definitions, ...added] } as const;
-  checkSelections(document, limits);
+  checkSelections(document);
   const errors = validate(schema, document);
   if (errors.length > 0) throw new AggregateError(errors);
 
@@ -176,7 +174,7 @@ const restOperation = (
   }
   checkValues(given, parameters);
   // With the parameters that cost most: a client must not be the first to find out.
-  checkCost(planCost(schema, document, operation), limits.maxCost);
+  checkCost(costOf(schema, document, operation), maxCost);
   return {
     id: operation.name?.value ?? route.document,
     route,

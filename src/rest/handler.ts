@@ -1,9 +1,8 @@
 import { Source } from 'graphql';
 import { AppError } from '../errors.ts';
-import type { BodyForm } from '../graphql/body-form.ts';
 import type { Operation } from '../graphql/operation.ts';
 import { type Engine, runDocument } from '../graphql/run-document.ts';
-import type { RestDocument } from '../graphql/server-context.ts';
+import type { BodyForm, RestDocument } from '../graphql/server-context.ts';
 import type { Documents } from '../graphql/use-documents.ts';
 import {
   type GatewayResponse,
@@ -56,7 +55,7 @@ const decodePath = (path: string): string =>
 
 /** A row of the table of paths, ready to be run. */
 interface Endpoint {
-  readonly countedAs: NonNullable<OperationRoute['countedAs']>;
+  readonly countedAs: OperationRoute['countedAs'];
   readonly operation: RestOperation;
   readonly prepared: Operation;
   readonly rest: RestDocument;
@@ -78,7 +77,7 @@ const createEndpoint = (operation: RestOperation, pathParameter: string | undefi
 class RestRoute implements OperationRoute {
   readonly methods = READ_METHODS;
   readonly errors = PROBLEM_DETAILS;
-  readonly countedAs: NonNullable<OperationRoute['countedAs']>;
+  readonly countedAs: OperationRoute['countedAs'];
   readonly #endpoint: Endpoint;
   readonly #id: string | undefined;
 

@@ -153,7 +153,7 @@ describe('another entry answers', () => {
     ));
 
   test('the very text of the document behind a path, requested by the other protocol', async () => {
-    const operations = await loadRestOperations(schema, readConfig({}).queryLimits);
+    const operations = await loadRestOperations(schema, readConfig({}).queryMaxCost);
     const query = operations.flatMap(({ id, document }) => (id === 'Product' ? textOf(document) : []))[0];
     const [byRest, byGraphql] = [await gateway.get('/api/product/13'), await post({ query, variables: { id: 13 } })];
     expect(byGraphql.json).toEqual({ data: { product: byRest.json } });

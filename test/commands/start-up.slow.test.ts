@@ -32,17 +32,9 @@ const refusal = async (environment: Record<string, string>): Promise<string> => 
 };
 
 describe('the environment', () => {
-  test('has no limit of queries so low that nothing could be asked, or so high that it is none', async () => {
-    const output = await refusal({
-      QUERY_MAX_COST: '999',
-      QUERY_MAX_DEPTH: '51',
-      QUERY_MAX_FIELDS: '1e3',
-      QUERY_MAX_TOKENS: '-1',
-    });
+  test('has no limit of queries so low that nothing could be asked', async () => {
+    const output = await refusal({ QUERY_MAX_COST: '999' });
     expect(output).toContain('QUERY_MAX_COST must be a whole number from 1000 to 1000000000, but is "999"');
-    expect(output).toContain('QUERY_MAX_DEPTH must be a whole number from 15 to 50, but is "51"');
-    expect(output).toContain('QUERY_MAX_FIELDS must be a whole number from 300 to 100000, but is "1e3"');
-    expect(output).toContain('QUERY_MAX_TOKENS must be a whole number from 500 to 100000, but is "-1"');
   });
 
   test('never has its secrets repeated', async () => {

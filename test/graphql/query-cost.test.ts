@@ -144,7 +144,7 @@ describe('the cost of an operation is', () => {
 });
 
 describe('a storefront has room:', () => {
-  const { maxCost } = readConfig({}).queryLimits;
+  const { queryMaxCost: maxCost } = readConfig({});
   const TREE = `{ categories { id name slug imageUrl children { id name slug
     products(limit: 20) { id name slug price { amount currencyCode } imageUrl category { id name slug } } } } }`;
 

@@ -29,7 +29,7 @@ describe('a refusal is observed as other events are:', () => {
       headers: {},
       startMs: performance.now(),
     };
-    observer.refuse(request, new AppError('TOO_MANY_REQUESTS', 'Not so often.'));
+    observer.refuse(request, new AppError('TOO_MANY_REQUESTS', 'Not so often.'), ['rest', 'product']);
     expect(requests.inFlight).toBe(0);
     expect([...requests.errors.values()]).toEqual([{ handler: 'rest', code: 'TOO_MANY_REQUESTS', count: 1 }]);
     expect(lines).toMatchObject([{ requestId: 'id-1', status: 429, code: 'TOO_MANY_REQUESTS', cache: 'none' }]);

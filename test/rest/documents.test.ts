@@ -148,10 +148,10 @@ describe('the start is refused, with file, line, column and reason, for a docume
   const refusal = async (
     files: Readonly<Record<string, string>>,
     against = schema,
-    limits = readConfig({}).queryLimits,
+    maxCost = readConfig({}).queryMaxCost,
   ): Promise<string[]> => {
     await using folder = await createDocumentFolder(files);
-    const error = await loadRestOperations(against, limits, folder.path).catch((reason: unknown) => reason);
+    const error = await loadRestOperations(against, maxCost, folder.path).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OperatorError);
     const [title, ...lines] = String((error as Error).message)
       .replaceAll(folder.path + path.sep, '')
@@ -205,7 +205,6 @@ describe('the start is refused, with file, line, column and reason, for a docume
   const outOfRange = (at: string, value: number) =>
     `${at} Argument "limit" must be between 1 and 100, but is ${value}.`;
 
-  // A list of ids has room for its tokens here.
   test.for(
     Object.entries({
       [outOfRange('1:22', 101)]: '{ hotProducts(limit: 101) { id } }',
@@ -219,18 +218,16 @@ describe('the start is refused, with file, line, column and reason, for a docume
       // Whatever the parameters are.
       [costs('1,111,110')]:
         'query ($n: Int! = 1) { hotProducts(limit: $n) { category { products(limit: $n) { category { products(limit: $n) { id } } } } } }',
-      [` Too many levels of fields: 21, and there may be 20 (QUERY_MAX_DEPTH). Look at "hotProducts.category${'.parent'.repeat(19)}".`]: `{ hotProducts { category { ${'parent { '.repeat(19)}id${' }'.repeat(19)} } } }`,
+      [` Too many levels of fields: 21, and there may be 20 (depth). Look at "hotProducts.category${'.parent'.repeat(19)}".`]: `{ hotProducts { category { ${'parent { '.repeat(19)}id${' }'.repeat(19)} } } }`,
     }),
   )('%s', async ([reason, text]) => {
-    const limits = { ...readConfig({}).queryLimits, maxTokens: 5000 };
-    expect(await refusal({ 'product-hot.graphql': text }, schema, limits)).toEqual([
+    expect(await refusal({ 'product-hot.graphql': text })).toEqual([
       `product-hot.graphql${reason.startsWith(' ') ? '' : ':'}${reason}`,
     ]);
   });
 
-  test('and none of the built-in ones is, with the least that the limits may be', async () => {
-    const least = { QUERY_MAX_COST: '1000', QUERY_MAX_DEPTH: '15', QUERY_MAX_FIELDS: '300', QUERY_MAX_TOKENS: '500' };
-    expect(await loadRestOperations(schema, readConfig(least).queryLimits)).toHaveLength(ROUTES.length);
+  test('and none of the built-in ones is, with the least that the cost may be', async () => {
+    expect(await loadRestOperations(schema, 1000)).toHaveLength(ROUTES.length);
   });
 
   test.for(
@@ -281,7 +278,7 @@ describe('the start is refused, with file, line, column and reason, for a docume
 describe('the start is refused for a folder', () => {
   test('with a document that belongs to no path, which may be a slip of the pen', async () => {
     await using folder = await createDocumentFolder({ 'products.graphql': '{ notices { id } }' });
-    await expect(loadRestOperations(schema, readConfig({}).queryLimits, folder.path)).rejects.toThrow(
+    await expect(loadRestOperations(schema, readConfig({}).queryMaxCost, folder.path)).rejects.toThrow(
       new OperatorError(
         `REST_DOCUMENTS: products.graphql in ${folder.path} belongs to no path; the names are ` +
           ROUTES.map((route) => `${route.document}.graphql`).join(', '),

@@ -166,7 +166,10 @@ describe("an operator's document is described as it is", () => {
       'notice-list.graphql': '{ shown { __typename ... on Named { name } ... on Pen { colour } } }',
       'product-hot.graphql': '{ named { title: name } }',
     });
-    const { bodies } = createOpenapi(await loadRestOperations(richer, readConfig({}).queryLimits, folder.path), richer);
+    const { bodies } = createOpenapi(
+      await loadRestOperations(richer, readConfig({}).queryMaxCost, folder.path),
+      richer,
+    );
     const openapi: Openapi = JSON.parse(new TextDecoder().decode(bodies.identity));
     expect(await lintOpenapi(openapi)).toEqual([]);
     const [pen, shelf, titledPen, titledShelf] = ['Pen', 'Shelf', 'Pen2', 'Shelf2'].map((name) => ({
@@ -197,7 +200,10 @@ describe("an operator's document is described as it is", () => {
       days(keys: $keys) { key mood moods warmth grid }
     }`;
     await using folder = await createDocumentFolder({ 'notice-list.graphql': text });
-    const { bodies } = createOpenapi(await loadRestOperations(richer, readConfig({}).queryLimits, folder.path), richer);
+    const { bodies } = createOpenapi(
+      await loadRestOperations(richer, readConfig({}).queryMaxCost, folder.path),
+      richer,
+    );
     const openapi: Openapi = JSON.parse(new TextDecoder().decode(bodies.identity));
     expect(await lintOpenapi(openapi)).toEqual([]);
     const orNull = { type: ['string', 'null'], enum: ['GOOD', 'BAD', null] };

@@ -20,7 +20,7 @@ type Variables = Readonly<Record<string, unknown>>;
 const shop = await shared(createRestShop());
 let operations: readonly RestOperation[];
 beforeAll(async () => {
-  operations = await loadRestOperations(schema, readConfig({}).queryLimits);
+  operations = await loadRestOperations(schema, readConfig({}).queryMaxCost);
 });
 
 /** Every combination of one value for each name; undefined leaves the name out. */

@@ -11,18 +11,23 @@ import {
   type Token,
   TokenKind,
 } from 'graphql';
-import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import { fragmentsOf } from '../selection.ts';
 
-/** Reading takes time for each character, comments and blanks included, and so does finding the line of an error. */
-const CHARS_PER_TOKEN = 16;
+/** Names, values and punctuation. */
+const MAX_TOKENS = 2000;
 
-/** How long the text of a document may be. */
-export const maxCharsOf = ({ maxTokens }: Pick<QueryLimits, 'maxTokens'>): number => maxTokens * CHARS_PER_TOKEN;
+/** 16 for each token: reading takes time for each character, comments and blanks included, and so does finding the line of an error. */
+export const MAX_DOCUMENT_CHARS = 32_000;
+
+/** Levels of fields, fragments written out. GraphiQL itself needs 15. */
+const MAX_DEPTH = 20;
 
 /** Each level of fields may be wrapped once more: in an inline fragment, or in arguments. */
-const NESTING_PER_DEPTH = 2;
+const MAX_NESTING = 2 * MAX_DEPTH;
+
+/** With aliases, repetitions and fragments written out. */
+const MAX_FIELDS = 1000;
 
 /** Validation compares fragments pair by pair. */
 const MAX_FRAGMENTS = 50;
@@ -38,26 +43,23 @@ const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BR
  * the stack.
  */
 export class BoundedLexer extends Lexer {
-  readonly #limits: QueryLimits;
   #tokens = 0;
   #open = 0;
 
   /** @throws AppError QUERY_TOO_COMPLEX, and so does `advance` */
-  constructor(source: Source, limits: QueryLimits) {
+  constructor(source: Source) {
     super(source);
-    this.#limits = limits;
-    const characters = { limit: 'characters', actual: source.body.length, maximum: maxCharsOf(limits) };
+    const characters = { limit: 'characters', actual: source.body.length, maximum: MAX_DOCUMENT_CHARS };
     refuseExcess('characters in the document', characters);
   }
 
   override advance(): Token {
     const token = super.advance();
-    const { maxTokens, maxDepth } = this.#limits;
     if (token.kind !== TokenKind.EOF) this.#tokens += 1;
-    refuseExcess('tokens in the document', { limit: 'QUERY_MAX_TOKENS', actual: this.#tokens, maximum: maxTokens });
+    refuseExcess('tokens in the document', { limit: 'tokens', actual: this.#tokens, maximum: MAX_TOKENS });
     if (OPENING.has(token.kind)) this.#open += 1;
     else if (CLOSING.has(token.kind)) this.#open -= 1;
-    const levels = { limit: 'nesting', actual: this.#open, maximum: maxDepth * NESTING_PER_DEPTH };
+    const levels = { limit: 'nesting', actual: this.#open, maximum: MAX_NESTING };
     refuseExcess('levels of braces, brackets and parentheses', levels);
     return token;
   }
@@ -69,13 +71,12 @@ export class BoundedLexer extends Lexer {
  * @throws AppError QUERY_TOO_COMPLEX
  * @throws GraphQLError as validation would, for a fragment within itself; other faults are left to validation
  */
-export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }: QueryLimits): void => {
+export const checkSelections = (document: DocumentNode): void => {
   const fragments = fragmentsOf(document);
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   const count = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   refuseExcess('fragments', { limit: 'fragments', actual: count, maximum: MAX_FRAGMENTS });
 
-  const maxNesting = maxDepth * NESTING_PER_DEPTH;
   const unused = new Set(fragments.values());
   /** The fragments around a selection. */
   const open = new Set<FragmentDefinitionNode>();
@@ -87,7 +88,7 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
 
   /** @param nesting selection sets within selection sets, those of fragments included */
   const walk = ({ selections }: SelectionSetNode, nesting = 1): void => {
-    refuseExcess('levels of selections and fragments', { limit: 'nesting', actual: nesting, maximum: maxNesting });
+    refuseExcess('levels of selections and fragments', { limit: 'nesting', actual: nesting, maximum: MAX_NESTING });
     for (const selection of selections) {
       const before = fields;
       if (selection.kind === Kind.FIELD) walkField(selection, nesting);
@@ -101,7 +102,7 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
   const walkField = (node: FieldNode, nesting: number): void => {
     path.push((node.alias ?? node.name).value);
     const field = path.join('.');
-    refuseExcess('levels of fields', { limit: 'QUERY_MAX_DEPTH', actual: path.length, maximum: maxDepth, field });
+    refuseExcess('levels of fields', { limit: 'depth', actual: path.length, maximum: MAX_DEPTH, field });
     countField();
     countPairs(field, node);
     if (node.selectionSet) walk(node.selectionSet, nesting + 1);
@@ -131,11 +132,7 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
 
   const countField = (): void => {
     fields += 1;
-    refuseExcess('fields, with fragments written out', {
-      limit: 'QUERY_MAX_FIELDS',
-      actual: fields,
-      maximum: maxFields,
-    });
+    refuseExcess('fields, with fragments written out', { limit: 'fields', actual: fields, maximum: MAX_FIELDS });
   };
 
   for (const { selectionSet } of operations) {
@@ -154,9 +151,6 @@ const spreadWithinItself = (spread: FragmentSpreadNode): GraphQLError =>
     nodes: spread,
     extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
   });
-
-/** How much one operation may ask for, as the operator sets it. */
-export type QueryLimits = Config['queryLimits'];
 
 interface Measured {
   /** The variable that sets the maximum, or what it is a limit of. */
