@@ -23,8 +23,8 @@ export class FileColumns implements FormatFile {
   readonly #texts: ReadonlyMap<string, string>;
   /** What the operator says stands for the columns of a name, in place of any other. */
   readonly #mapped: readonly { readonly name: string; readonly source: string }[];
-  /** The names of the columns that the file has; undefined for one that is not read by its name. */
-  readonly #nameOfSeen = new Map<string, string | undefined>();
+  /** The names of the columns that the file has; empty for one that is not read by its name. */
+  readonly #nameOfSeen = new Map<string, string>();
   /** The first column of each name. */
   readonly #columnOfName = new Map<string, string>();
 
@@ -54,14 +54,14 @@ export class FileColumns implements FormatFile {
       const value = source === '' ? undefined : partOf(fields, source);
       if (value !== undefined) renamed[name] = value;
     }
-    for (const [column, value] of Object.entries(fields)) {
+    for (const column of Object.keys(fields)) {
       // A file has few columns, each in many records.
-      if (!this.#nameOfSeen.has(column)) this.#nameOfSeen.set(column, this.#meet(column));
-      const name = this.#nameOfSeen.get(column);
-      if (name !== undefined && !(name in renamed)) renamed[name] = value;
+      const name = this.#nameOfSeen.get(column) ?? this.#meet(column);
+      if (name !== '') renamed[name] ??= fields[column] as Value;
     }
     const translations = this.#translationsIn(renamed);
-    return translations === undefined ? renamed : { ...renamed, translations };
+    if (translations !== undefined) renamed.translations = translations;
+    return renamed;
   }
 
   /** `name`, or `name:de` for a column of a text in a language that is configured; undefined for a column that is not read. */
@@ -70,13 +70,16 @@ export class FileColumns implements FormatFile {
     return this.#ownNames.get(plain) ?? this.#translatedName(column) ?? this.#format.otherName?.(plain);
   }
 
-  /** Takes note of a column of the file. @returns the name by which it is read */
-  #meet(column: string): string | undefined {
-    const name = this.nameOf(column);
-    if (this.#mapped.some((each) => each.source === column || each.name === (name ?? plainName(column))))
-      return undefined;
-    if (name !== undefined && !this.has(name)) this.#columnOfName.set(name, column);
-    const isRead = name !== undefined || this.#mapped.some(({ source }) => source.startsWith(`${column}.`));
+  /** Takes note of a column of the file. @returns the name by which it is read, if it is */
+  #meet(column: string): string {
+    const known = this.nameOf(column);
+    const isReplaced = this.#mapped.some(
+      ({ name, source }) => source === column || name === (known ?? plainName(column)),
+    );
+    const name = isReplaced || known === undefined ? '' : known;
+    this.#nameOfSeen.set(column, name);
+    if (name !== '' && !this.has(name)) this.#columnOfName.set(name, column);
+    const isRead = isReplaced || name !== '' || this.#mapped.some(({ source }) => source.startsWith(`${column}.`));
     if (!(isRead || this.otherLanguages.has(column))) this.unused.add(column);
     return name;
   }
@@ -97,7 +100,10 @@ export class FileColumns implements FormatFile {
    */
   #translationsIn(fields: Readonly<Record<string, Value>>): Value | undefined {
     const own = fields.translations;
-    const given = Object.entries(fields).filter(([name]) => name.includes(':'));
+    const given = this.#columnOfName
+      .keys()
+      .filter((name) => name.includes(':') && fields[name] !== undefined)
+      .toArray();
     const value = typeof own === 'string' ? (jsonIn(own) ?? own) : own;
     if (given.length === 0 && (value === undefined || isBlank(value))) return value;
     const list = Array.isArray(value) && value.every(isObject) ? value : undefined;
@@ -110,10 +116,10 @@ export class FileColumns implements FormatFile {
       if (language === undefined) this.otherLanguages.add(`translations.${tag}`);
       else if (language !== DEFAULT) translations[language] = this.#named(texts);
     }
-    for (const [name, text] of given) {
+    for (const name of given) {
       const [field = '', language = ''] = name.split(':');
       const others = translations[language];
-      translations[language] = { ...(isObject(others) && others), [field]: text };
+      translations[language] = { ...(isObject(others) && others), [field]: fields[name] ?? '' };
     }
     return translations;
   }
