@@ -8,7 +8,7 @@ import { createListen } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createResponseCache } from './cache/response-cache.ts';
-import { createTagVersions } from './cache/tags.ts';
+import { TagVersions } from './cache/tags.ts';
 import type { Config } from './config/config.ts';
 import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
@@ -207,7 +207,7 @@ const followChanges = async (
   const replicas =
     urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, prismaOn, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
-  const tagVersions = createTagVersions(tables);
+  const tagVersions = new TagVersions(tables);
   const freshnessMonitor = await startFreshnessMonitor({
     connection: directUrl === undefined ? connection : connectionConfig(directUrl),
     listen: createListen(tables, replicas?.observer),

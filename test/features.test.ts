@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createListen } from '../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../src/cache/freshness-monitor.ts';
 import { createResponseCache } from '../src/cache/response-cache.ts';
-import { type CachedTable, createTagVersions } from '../src/cache/tags.ts';
+import { type CachedTable, TagVersions } from '../src/cache/tags.ts';
 import { readConfig } from '../src/config/config.ts';
 import { createClock } from '../src/database/clock.ts';
 import { connectionConfig } from '../src/database/connection.ts';
@@ -202,7 +202,7 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
   await using disposal = new AsyncDisposableStack();
   const tables = [...FEATURES, supplier];
   const clock = createClock();
-  const tagVersions = createTagVersions(tables);
+  const tagVersions = new TagVersions(tables);
   const freshnessMs = 0;
   const freshnessMonitor = await startFreshnessMonitor({
     connection: connectionConfig(database.url),

@@ -84,8 +84,8 @@ export const createResponseCache = ({
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
 
-  const { hasChanged } = tagVersions;
-  const { tables } = tagVersions.tags;
+  const hasChanged = (cached: CachedResponse): boolean => tagVersions.hasChanged(cached);
+  const { tables } = tagVersions;
 
   /** Whether time alone has changed nothing. */
   const holds = ({ validUntilMs }: CachedResponse): boolean =>
@@ -98,7 +98,7 @@ export const createResponseCache = ({
   const isGiven = (cached: CachedResponse): boolean =>
     (!hasChanged(cached) || (cached.remakes >= FLOOD_REMAKES && isYoung(cached))) && holds(cached);
 
-  const createDependencies = (): Dependencies => new Dependencies(tagVersions.tags);
+  const createDependencies = (): Dependencies => new Dependencies(tagVersions);
 
   /** A cache miss: what the response depends on, and what becomes of it. A class, because closures would be made for each. */
   class Ticket {

@@ -4,7 +4,7 @@ import { createListen } from '../../src/cache/change-feed.ts';
 import type { Dependencies } from '../../src/cache/dependencies.ts';
 import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { createResponseCache, type ResponseCache } from '../../src/cache/response-cache.ts';
-import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
+import { TagVersions } from '../../src/cache/tags.ts';
 import { type Clock, createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';
@@ -28,7 +28,7 @@ let answers: ResponseCache;
 beforeAll(async () => {
   database = await createTestDatabase();
   clock = createClock();
-  tagVersions = createTagVersions(FEATURES);
+  tagVersions = new TagVersions(FEATURES);
   const log = pino({ level: 'silent' });
   freshnessMonitor = await startFreshnessMonitor({
     connection: connectionConfig(database.url),
