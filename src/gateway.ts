@@ -22,7 +22,6 @@ import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { createContextFactory } from './graphql/context.ts';
-import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
@@ -305,11 +304,10 @@ const createGraphql = (
   const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
   const executing = { documents, createContext, responseCache, maxCost, load, tracing, timeoutMs };
   const execution = areShared
-    ? new SharedExecution({ ...executing, compiled, answers })
-    : new OwnExecution({ ...executing, hideSuggestions: !config.fieldSuggestions });
+    ? new SharedExecution(executing, compiled, answers)
+    : new OwnExecution(executing, !config.fieldSuggestions);
   const live = new Live({
     execution,
-    ask: (args) => ask(args, executing),
     source: { ...followed, freshnessMs, kindOf: failureKindOf },
     maxSubscriptions: config.maxSubscriptions,
     isRestricted,
