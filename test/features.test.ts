@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createListen } from '../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../src/cache/freshness-monitor.ts';
+import { createListen } from '../src/cache/listen.ts';
 import { createResponseCache } from '../src/cache/response-cache.ts';
 import { type CachedTable, TagVersions } from '../src/cache/tags.ts';
 import { readConfig } from '../src/config/config.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
-import { createListen } from '../../src/cache/change-feed.ts';
+import { createListen } from '../../src/cache/listen.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';

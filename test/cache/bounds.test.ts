@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createListen } from '../../src/cache/change-feed.ts';
 import type { Dependencies } from '../../src/cache/dependencies.ts';
 import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
+import { createListen } from '../../src/cache/listen.ts';
 import { createResponseCache, type ResponseCache } from '../../src/cache/response-cache.ts';
 import { TagVersions } from '../../src/cache/tags.ts';
 import { type Clock, createClock } from '../../src/database/clock.ts';

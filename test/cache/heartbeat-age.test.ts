@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { HEARTBEAT_TIMEOUT_MS, type SendHeartbeat } from '../../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
+import { HEARTBEAT_TIMEOUT_MS, type SendHeartbeat } from '../../src/cache/listen.ts';
 import { TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
