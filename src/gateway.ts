@@ -308,7 +308,7 @@ const createGraphql = (
     : new OwnExecution(executing, !config.fieldSuggestions);
   const live = new Live({
     execution,
-    source: { ...followed, freshnessMs, kindOf: failureKindOf },
+    source: { ...followed, freshnessMs },
     maxSubscriptions: config.maxSubscriptions,
     isRestricted,
     log,

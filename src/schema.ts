@@ -4,13 +4,11 @@ import { FEATURES } from './features.ts';
 import { enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
 import { enforceRowCount } from './graphql/limits/list-size.ts';
+import './graphql/live/change-feed.ts';
 import { IN_CONTEXT } from './graphql/operation.ts';
 
-const registerChanges = (): Promise<unknown> => import('./graphql/live/change-feed.ts');
-
 // Types and queries register with the builder once in a process.
-for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse, registerChanges])
-  await register();
+for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse]) await register();
 
 /**
  * The executable schema of all features.
