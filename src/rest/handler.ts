@@ -25,7 +25,7 @@ import {
 import type { LanguageChoice } from '../language/languages.ts';
 import { canonicalTag, noTag } from '../language/languages.ts';
 import { type RestOperation, textOf } from './documents.ts';
-import { badParameter, LANGUAGE_PARAMETER, type Parameter } from './parameters.ts';
+import { badParameter, coerceTexts, LANGUAGE_PARAMETER, type Parameter } from './parameters.ts';
 
 interface Options extends Engine {
   readonly documents: Pick<Documents, 'prepare'>;
@@ -109,14 +109,14 @@ const readVariables = (
 ): Record<string, unknown> => {
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
-    const { name, isRequired, coerce } = parameter;
+    const { name, isRequired } = parameter;
     if (name === pathParameter && id !== undefined) {
-      variables[name] = readId(() => coerce([id]));
+      variables[name] = readId(() => coerceTexts(parameter, [id]));
       continue;
     }
     // An empty value is the same as an absent one: the document's default applies.
     const texts = textsOf(parameter, fields).filter((text) => text !== '');
-    if (texts.length > 0) variables[name] = coerce(texts);
+    if (texts.length > 0) variables[name] = coerceTexts(parameter, texts);
     else if (isRequired) throw badParameter(name, 'is required');
   }
   return variables;
