@@ -2,7 +2,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Access, createPreviewTime, openAccess } from './access/access.ts';
-import { createBrowse } from './browse/browse.feature.ts';
+import { createBrowse } from './browse/browse.loader.ts';
 import { BrowseIndex } from './browse/index-engine.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
@@ -14,9 +14,8 @@ import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
 import { assertServing, readWatchedTables } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
-import { awaitDatabase } from './database/open.ts';
+import { assertSameDatabase, awaitDatabase, checkSessions } from './database/open.ts';
 import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
-import { assertSameDatabase, checkSessions } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
@@ -203,8 +202,7 @@ const followChanges = async (
   const schema = await currentSchema(pool);
   const prismaOn = (on: Pool) => prismaIn(schema, on, languages.areSeveral);
   if (directUrl !== undefined) await assertSameDatabase(pool, directUrl);
-  const replicas =
-    urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, prismaOn, freshnessMs, poolSize }) : undefined;
+  const replicas = urls.length > 0 ? createReplicas({ ...reading, urls, prismaOn, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
   const tagVersions = new TagVersions(tables);
   const freshnessMonitor = await startFreshnessMonitor({

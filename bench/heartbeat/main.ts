@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { createListen } from '../../src/cache/listen.ts';
-import { DatabaseClient } from '../../src/database/client.ts';
-import { connectionConfig } from '../../src/database/connection.ts';
+import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';

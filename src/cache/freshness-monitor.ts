@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { abandon, type ConnectionConfig, DatabaseClient } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
+import { abandon, type ConnectionConfig, DatabaseClient } from '../database/connection.ts';
 import { OperatorError } from '../errors.ts';
 import { HEARTBEAT_TIMEOUT_MS, type Heartbeat, type Listen, type SendHeartbeat } from './listen.ts';
 import type { CachedTable, Change, TagVersions } from './tags.ts';

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import type { DatabaseClient } from '../database/client.ts';
-import { SET_SESSION } from '../database/connection.ts';
+import { type DatabaseClient, SET_SESSION } from '../database/connection.ts';
 import { hasCode } from '../database/failures.ts';
 import { type CachedTable, type Change, readChange } from './tags.ts';
 

@@ -1,7 +1,6 @@
-import { oneRow, withConnection } from '../database/client.ts';
-import { connectionConfig, hostsOf } from '../database/connection.ts';
+import { connectionConfig, hostOf, oneRow, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
-import { checkSessions } from '../database/pooler.ts';
+import { checkSessions } from '../database/open.ts';
 import {
   isOfHistory,
   REPLAY_POSITION,
@@ -89,7 +88,7 @@ export const checkReplicas: Check = async ({ client, config }) => {
 };
 
 const examineReplica = async (url: string, primary: WalPosition): Promise<Finding> => {
-  const place = hostsOf(url);
+  const place = hostOf(url);
   try {
     const replica = await withConnection(connectionConfig(url), TIMEOUT_MS, (client) =>
       oneRow<ReplayPosition>(client, REPLAY_POSITION.text),

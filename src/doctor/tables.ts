@@ -1,7 +1,7 @@
-import { oneRow } from '../database/client.ts';
+import { oneRow } from '../database/connection.ts';
 import { missingRights, readWatchedTables } from '../database/migrations/rights.ts';
 import { readMigrationStatus } from '../database/migrations/status.ts';
-import { tripOfNotification } from '../database/pooler.ts';
+import { tripOfNotification } from '../database/open.ts';
 import { type Check, type Examined, type Finding, fail, ok, warn } from './finding.ts';
 
 /** Whether the database is as this version's migrations leave it. */

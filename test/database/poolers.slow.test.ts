@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createListen } from '../../src/cache/listen.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { DatabaseClient } from '../../src/database/client.ts';
-import { connectionConfig } from '../../src/database/connection.ts';
+import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { examine } from '../../src/doctor/doctor.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { LIST_SIZE, within } from '../../src/graphql/arguments.ts';
 import { builder } from '../../src/graphql/builder.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
-import { Product } from '../../src/product/product.type.ts';
+import { Product } from '../../src/product/product.schema.ts';
 import { loadRestOperations } from '../../src/rest/documents.ts';
 import { openapiDocument } from '../../src/rest/openapi/openapi.ts';
 import { createSchema, printSdl } from '../../src/schema.ts';
