@@ -6,7 +6,7 @@ import type { Call } from '../http/route.ts';
 import type { Changes, OperationContext } from './context.ts';
 import { type Asked, Execution, type ExecutionDeps } from './execution.ts';
 import { executeReference } from './executor/compiled-execution.ts';
-import { failedResult, failureOf, refuseVanished, untilRowsFit } from './failures.ts';
+import { failedResult, failureOf, untilRowsFit } from './failures.ts';
 import { inOnePiece } from './operation.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
@@ -79,12 +79,10 @@ export class OwnExecution extends Execution {
     if (context.language !== language) renew();
     const executed = { ...args, document: inOnePiece(schema, document), hideSuggestions: this.#hideSuggestions };
     let isFirst = true;
-    const result = await untilRowsFit(dependencies, async (isLast) => {
+    const result = await untilRowsFit(dependencies, (isLast) => {
       if (!isFirst) renew();
       isFirst = false;
-      const result = await createContext.during(context, () => executeReference(executed));
-      if (!isLast) refuseVanished(result);
-      return result;
+      return createContext.during(context, () => executeReference(executed, isLast));
     });
     return result.errors ? failedResult(failureOf(result)) : result;
   }
