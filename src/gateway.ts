@@ -7,7 +7,7 @@ import { BrowseIndex } from './browse/index-engine.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createListen } from './cache/listen.ts';
-import { createResponseCache } from './cache/response-cache.ts';
+import { ResponseCache } from './cache/response-cache.ts';
 import { TagVersions } from './cache/tags.ts';
 import type { Config } from './config/config.ts';
 import { createClock } from './database/clock.ts';
@@ -248,7 +248,7 @@ const createMemory = (
   onClose(browseIndex.close);
   return {
     knownRows: createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes }),
-    responseCache: createResponseCache({
+    responseCache: new ResponseCache({
       freshnessMonitor,
       tagVersions,
       clock,

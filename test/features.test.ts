@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startFreshnessMonitor } from '../src/cache/freshness-monitor.ts';
 import { createListen } from '../src/cache/listen.ts';
-import { createResponseCache } from '../src/cache/response-cache.ts';
+import { ResponseCache } from '../src/cache/response-cache.ts';
 import { type CachedTable, TagVersions } from '../src/cache/tags.ts';
 import { readConfig } from '../src/config/config.ts';
 import { createClock } from '../src/database/clock.ts';
@@ -214,7 +214,7 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
     log: pino({ level: 'silent' }),
   });
   disposal.defer(() => freshnessMonitor.close());
-  const cache = createResponseCache({
+  const cache = new ResponseCache({
     freshnessMonitor,
     tagVersions,
     clock,

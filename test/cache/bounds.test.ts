@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Dependencies } from '../../src/cache/dependencies.ts';
 import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { createListen } from '../../src/cache/listen.ts';
-import { createResponseCache, type ResponseCache } from '../../src/cache/response-cache.ts';
+import { ResponseCache } from '../../src/cache/response-cache.ts';
 import { TagVersions } from '../../src/cache/tags.ts';
 import { type Clock, createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
@@ -47,7 +47,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   // On a busy machine its connection may be lost, and nothing is kept until it is back.
   await vi.waitUntil(() => freshnessMonitor.isFresh(), { interval: 5, timeout: 30_000 });
-  answers = createResponseCache({
+  answers = new ResponseCache({
     freshnessMonitor,
     tagVersions,
     clock,
