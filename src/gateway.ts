@@ -267,28 +267,16 @@ const createMemory = (
 /** Executes operations, once or again and again. */
 const createGraphql = (
   { config, languages, log, onClose }: Given,
-  {
-    observability,
-    operations,
-    followed,
-    memory,
-    access,
-  }: Pick<Layers, 'observability' | 'operations' | 'followed' | 'memory' | 'access'>,
+  { observability, operations, followed, memory, access }: Omit<Layers, 'connected' | 'graphql' | 'metrics'>,
 ) => {
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryMaxCost: maxCost } = config;
-  const { schema, documents, trusted, plugins, areShared } = operations;
+  const { documents, plugins, areShared } = operations;
   const { tracing } = observability;
   const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
   const features = [...FEATURES, createBrowse(browseIndex)];
-  const createContext = createContextFactory({
-    ...followed,
-    features,
-    lateSources,
-    languages,
-    knownRows,
-    maxRows: maxCost,
-  });
+  const reading = { ...followed, features, lateSources, languages, knownRows };
+  const createContext = createContextFactory({ ...reading, maxRows: maxCost });
   const connections = poolSize * (1 + config.databaseReplicaUrls.length);
   const load = createLoadGuard({
     ...config,
@@ -314,18 +302,7 @@ const createGraphql = (
   onClose(() => live.close());
   const maskError = createMaskError(() => observability.observer.logOf(log));
   const bodies = new JsonBodies();
-  const serving = {
-    schema,
-    bodies,
-    documents,
-    trusted,
-    isRestricted,
-    answers,
-    live,
-    execution,
-    maskError,
-  };
-  const yoga = createGraphqlServer({ ...serving, plugins });
+  const yoga = createGraphqlServer({ ...operations, isRestricted, answers, bodies, live, execution, maskError });
   onClose(() => yoga.dispose());
   const subscriptions = { counts: live.counts, max: config.maxSubscriptions };
   const { fallBacks } = compiled;
