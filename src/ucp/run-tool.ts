@@ -74,7 +74,10 @@ export class ToolRunner {
   async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Executed> {
     const rest = { ...(this.#documents.get(document) as RestDocument), form: formOf(others) };
     const { executed, data } = await runDocument(call, rest, variables, this.#options, memberOf);
-    return executed ?? { status: 200, body: JSON.stringify(others.answerOf(data as never)), encoding: 'utf8' };
+    if (executed) return executed;
+    // What a plugin has changed is an answer where answers are shared, and else the data of which one is made.
+    const answer = this.#options.answers.isCallersOwn ? others.answerOf(data as never) : data;
+    return { status: 200, body: JSON.stringify(answer), encoding: 'utf8' };
   }
 }
 
