@@ -9,7 +9,7 @@ import type { Changes } from './context.ts';
 import { type Asked, Execution, type ExecutionDeps } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, untilRowsFit } from './failures.ts';
-import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
+import { type Caller, type GatewayPlugin, GRAPHQL_BODY, type ServerContext } from './server-context.ts';
 import type { Answers } from './use-result-writer.ts';
 
 /**
@@ -90,7 +90,7 @@ export class SharedExecution extends Execution {
       if (again === undefined) throw withdrawn();
       return { status: dependencies.status, body: again, encoding: 'latin1' };
     } catch (error) {
-      if (!(error instanceof ExecutionFailed) || !error.data || !asked.form.givesPartialData) throw error;
+      if (!(error instanceof ExecutionFailed) || !error.data || asked.form !== GRAPHQL_BODY) throw error;
       const keys = new Set(asked.operation.lateIn(error.data, asked.variables).values());
       const late = error.late.filter(({ key }) => keys.has(key));
       const filled = await fill({ ...toBody(writeLate(error.data, late)), late });

@@ -153,6 +153,5 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
       return body === 'null' || body === '' ? { body: NOTHING_WITH_ID, status: 404 } : { body, status: 200 };
     },
     toResult: (body, status) => ({ data: { [rootKey]: status === 404 ? null : JSON.parse(body) } }),
-    givesPartialData: false,
   };
 };

@@ -85,7 +85,6 @@ const formOf = ({ key, answerOf }: Pick<Plan, 'key' | 'answerOf'>): BodyForm => 
   name: `ucp ${key}`,
   toBody: (data) => ({ body: JSON.stringify(answerOf(JSON.parse(data) as never)), status: 200 }),
   toResult: (body) => ({ data: JSON.parse(body) }),
-  givesPartialData: false,
 });
 
 /** The data themselves. */
