@@ -170,7 +170,7 @@ export const FACETS: Readonly<Record<Facet, FacetSql>> = {
         select ${priceCell('c.price')} as first, min(c.price) as min, max(c.price) as max, sum(c.count)::int as count from ${rowsBy('price', counted)} group by 1
       )
       select json_build_object('min', ${cents('min(p.min)')}, 'max', ${cents('max(p.max)')},
-        'cells', json_agg(json_build_object('first', ${cents('p.first')}, 'count', p.count) order by p.first))
+        'cells', json_agg(json_build_object('first', ${cents('p.first')}, 'count', p.count)))
       from counted_cell p having count(*) > 0)`,
   },
   inStock: { columns: ['stock'], count: ({ isInStock, fits }) => countOf(`${isInStock} and ${fits}`) },

@@ -11,7 +11,6 @@ import {
 } from './browse-engine.ts';
 import { countOf, FACETS, type FacetPart, facetParts, hasVariant, isInStock } from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, positionOf, SEARCH_ORDERS } from './order.ts';
-import type { PricedCell } from './price-bands.ts';
 import { idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
 
 export interface SearchRow extends Omit<FacetCounts, 'price'> {
@@ -20,8 +19,8 @@ export interface SearchRow extends Omit<FacetCounts, 'price'> {
   readonly total?: number;
   /** Whether there are products on the side of the page from which it was not read. */
   readonly hasOther: boolean;
-  /** In cents; the cheapest cell first. */
-  readonly price?: { min: number; max: number; cells: readonly PricedCell[] } | null;
+  /** In cents, with the lowest price of each cell that has products, and how many it has. */
+  readonly price?: { min: number; max: number; cells: readonly { first: number; count: number }[] } | null;
 }
 
 /** A page, its total and facets in one statement, so that all are of one snapshot. */
