@@ -103,7 +103,7 @@ export class Words {
     let rows: Int32Array | undefined;
     for (const { postings, run, count: most } of all.sort((one, other) => one.count - other.count)) {
       // No row has all terms: those of the others may be very many.
-      if (rows?.length === 0) break;
+      if (most === 0 || rows?.length === 0) break;
       const best = bytesOf(count);
       for (const posting of postings) raise(best, this.rows.read(posting), WEIGHTS[fieldOf(posting)] as number);
       const candidates = rows ?? rowsWith(best, Math.min(most, count));
