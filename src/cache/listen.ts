@@ -13,7 +13,7 @@ export interface Heartbeat {
 /** One round trip on a prepared connection, sent at once. Where tables are locked a second one is sent, and `onResent` called: that one counts. */
 export type SendHeartbeat = (behindMs: number, onResent: () => void) => Promise<Heartbeat>;
 
-/** Prepares a connection for notifications of changes and for heartbeats. Every change is notified before the heartbeat that follows its commit returns. */
+/** Prepares a connection for notifications and heartbeats: every change is notified before the heartbeat that follows its commit returns. */
 export type Listen = (client: DatabaseClient, onChange: (change: Change) => void) => Promise<SendHeartbeat>;
 
 export const HEARTBEAT_TIMEOUT_MS = 1000;
