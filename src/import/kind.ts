@@ -181,6 +181,8 @@ export interface WriteSteps {
 
 /** Writes staged rows. */
 export interface RowWriter {
+  /** Rejects rows that cannot be written, also because of those that were rejected meanwhile. */
+  readonly check: () => Promise<unknown>;
   /** Before the first range. */
   readonly begin: () => Promise<unknown>;
   readonly write: (range: Range) => Promise<Counts>;
