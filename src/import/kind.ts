@@ -233,4 +233,4 @@ export const fieldOf = ({ fields }: ImportKind, column: string): string =>
   Object.keys(fields).find((name) => fields[name]?.column === column) ?? column;
 
 /** What one row is called in a message. */
-export const singularOf = ({ table }: Pick<ImportKind, 'table'>): string => table.replace(/^.*_/, '');
+export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');
