@@ -183,7 +183,8 @@ export class Dimensions {
     const ofTraits = this.#ofRows.countColumns(this.#codesOf.length, rows, isWantedAt);
     for (let trait = 0; trait < ofTraits.length; trait += 1) {
       const count = ofTraits[trait] as number;
-      if (count > 0) for (const code of this.#codesOf[trait] as readonly number[]) add(counts, code, count);
+      const codes = this.#codesOf[trait] as readonly number[];
+      for (let at = 0; count > 0 && at < codes.length; at += 1) add(counts, codes[at] as number, count);
     }
     const codesInLists = (): readonly number[][] => {
       const isWanted = new Set(wanted.flatMap(({ any, codes }) => [any, ...codes]));
@@ -382,7 +383,10 @@ class TraitsOfRows {
       let bits = 0;
       for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
         bits |= bitsOf[traits[at] as number] as number;
-      for (let byte = 0; byte < 4; byte += 1) add(ofBytes, (byte << 8) | ((bits >>> (byte * 8)) & 255), 1);
+      add(ofBytes, bits & 255, 1);
+      add(ofBytes, 256 + ((bits >>> 8) & 255), 1);
+      add(ofBytes, 512 + ((bits >>> 16) & 255), 1);
+      add(ofBytes, 768 + (bits >>> 24), 1);
     }
     for (const [at, count] of ofBytes.entries())
       for (let bit = 0; count > 0 && bit < 8; bit += 1)
