@@ -25,7 +25,7 @@ export const checkMigrations: Check = async ({ client }) => {
 };
 
 /** A check of rows is left out where the role may not read them: {@link checkPermissions} says so. */
-export const canRead = async ({ client, tables }: Examined, ...names: readonly string[]): Promise<boolean> => {
+const canRead = async ({ client, tables }: Examined, ...names: readonly string[]): Promise<boolean> => {
   const read = tables.filter(({ table }) => names.includes(table));
   return (await missingRights(client, read)).missing.length === 0;
 };

@@ -70,12 +70,12 @@ export const PAGES: readonly PageRow[] = [
 
 /** Swagger UI on `/openapi.json`. */
 const loadReference = async (): Promise<Texts> => {
-  const read = (file: string): Promise<string> => readFile(new URL(import.meta.resolve(file)), 'utf8');
+  const read = (file: URL | string): Promise<string> => readFile(new URL(file), 'utf8');
   return {
-    'swagger-ui.js': await read('swagger-ui-dist/swagger-ui-bundle.js'),
-    'swagger-ui.css': await read('swagger-ui-dist/swagger-ui.css'),
-    'start.js': await read('./reference.browser.js'),
-    'docs.css': await read('./reference.css'),
+    'swagger-ui.js': await read(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+    'swagger-ui.css': await read(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+    'start.js': await read(new URL('./reference.browser.js', import.meta.url)),
+    'docs.css': await read(new URL('./reference.css', import.meta.url)),
   };
 };
 
