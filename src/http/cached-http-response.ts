@@ -52,7 +52,6 @@ export class ResponseWriter {
   readonly #over: string;
   /** The lines that all responses of a kind share: there is a kind for each media type and content encoding. */
   readonly #linesOf = new Map<string, string>();
-  readonly #heads = new Map<string, ResponseHead>();
   readonly #rejections = new Map<string, { lines: string; response: GatewayResponse }>();
 
   constructor(options: Options) {
@@ -65,16 +64,6 @@ export class ResponseWriter {
     ].join(', ');
     this.#fresh = cacheControlFor(MAX_AGE_S, isRestricted);
     this.#over = cacheControlFor(0, isRestricted);
-  }
-
-  /** One head for all alike, because requests that are remembered keep theirs. */
-  headIn(head: ResponseHead, language: ShownLanguage | undefined): ResponseHead {
-    if (!language) return head;
-    const kind = `${head.contentType} ${language.code} ${language.isNegotiated}`;
-    const key = `${kind} ${head.isNegotiated}`;
-    const known = this.#heads.get(key) ?? { ...head, kind, language };
-    this.#heads.set(key, known);
-    return known;
   }
 
   cached(cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
@@ -133,7 +122,7 @@ export class ResponseWriter {
   ): GatewayResponse {
     const { etag, body, status } = cached;
     if (status === 404) return this.#ofRequest(body, status, 'latin1', head, request, requestId);
-    const { contentType, language, kind: kindOfHead = contentType } = head;
+    const { contentType, language } = head;
     const { method, headers } = request;
     const { cacheControl, accelExpires } = this.#freshnessOf(cached, outcome);
     const cacheStatus = CACHE_STATUS[outcome];
@@ -148,7 +137,7 @@ export class ResponseWriter {
     }
     const encoded = this.#options.contentEncodings(cached, headers['accept-encoding']);
     // For a hit without encoding, the one string that is there already.
-    const kind = (outcome === 'hit' ? '' : `${outcome} `) + kindOfHead + (encoded ? ` ${encoded.name}` : '');
+    const kind = (outcome === 'hit' ? '' : `${outcome} `) + kindOf(head) + (encoded ? ` ${encoded.name}` : '');
     const lines =
       this.#linesOf.get(kind) ??
       this.#share(kind, language, {
@@ -174,7 +163,7 @@ export class ResponseWriter {
     const { isNegotiated } = head;
     const shown: ResponseHead = status === 404 ? { contentType: PROBLEM_TYPE, isNegotiated } : head;
     const { contentType, language } = shown;
-    const kind = `own ${isNegotiated} ${shown.kind ?? contentType}`;
+    const kind = `own ${isNegotiated} ${kindOf(shown)}`;
     const lines =
       this.#linesOf.get(kind) ??
       this.#share(kind, language, {
@@ -221,6 +210,10 @@ export class ResponseWriter {
     return lines + writeLines(headers);
   }
 }
+
+/** The same for heads that differ at most in whether they are negotiated. */
+const kindOf = ({ contentType, language }: ResponseHead): string =>
+  language ? `${contentType} ${language.code} ${language.isNegotiated}` : contentType;
 
 // Squid and Apache would show a response for as long as this process is away, Varnish for ten more seconds while it asks for the next.
 const cacheControlFor = (ageS: number, isRestricted: boolean): string =>

@@ -64,10 +64,8 @@ export interface ResponseHead {
   readonly contentType: string;
   /** Whether the content type depends on the header `Accept`. */
   readonly isNegotiated: boolean;
-  /** Differs for heads that differ in anything else than whether they are negotiated. @default the content type */
-  readonly kind?: string;
   /** Undefined where the response says nothing of its language. */
-  readonly language?: ShownLanguage;
+  readonly language?: ShownLanguage | undefined;
 }
 
 /** A finished body and the head of its response. */

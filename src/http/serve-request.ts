@@ -208,7 +208,9 @@ export class Serving {
     const answered = await this.#deps.observer.run(requestContext, () => route.run(call));
     if (!('executed' in answered)) return answered;
     const { executed } = answered;
-    const head = this.#deps.writer.headIn(answered.head, call.language.shown);
+    const language = call.language.shown;
+    // Without a language it is one object for all requests that are remembered.
+    const head = language ? { ...answered.head, language } : answered.head;
     if (executed.answer) requestContext.cache = executed.outcome;
     if ((executed.answer ?? executed).status === 404) requestContext.code = 'NOT_FOUND';
     const entry = (executed.answer ?? executed.template)?.entry;
