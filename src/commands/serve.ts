@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import type { Config } from '../config/config.ts';
 import { findPort } from '../http/listeners.ts';
 import { prepareDatabase, serve } from '../serve.ts';
 import { defineCommand, readEnvironment } from './commands.ts';
@@ -61,7 +60,7 @@ export const serveCommand = defineCommand({
           : await (await import('../cluster/primary.ts')).serveByWorkers(config, database.url, log);
       stop = () => serving.stop().finally(database.close);
       log.info(`listening on ${serving.url}`);
-      if (database.isEmbedded) console.log(welcome(serving.url, config));
+      if (database.isEmbedded) console.log(welcome(serving.url, config.dataDir));
     } catch (error) {
       await database.close();
       throw error;
@@ -70,22 +69,10 @@ export const serveCommand = defineCommand({
   },
 });
 
-/** Printed at each start on the embedded database: the address, and requests to try. */
-const welcome = (url: string, { exposure, dataDir }: Config): string =>
+/** Printed at each start on the embedded database. */
+const welcome = (url: string, dataDir: string): string =>
   `
   Vitrine is open at ${url}
-  ${exposure.demo === 'off' ? 'The demo shop is switched off (DEMO).' : `A shop to look at:            ${url}/demo`}
-  ${exposure.graphiql === 'off' ? 'GraphiQL is switched off (GRAPHIQL).' : `GraphiQL, to explore the API: ${url}/graphql`}
-
-  Three things to try:
-
-    curl '${url}/api/product/hot?limit=3'
-
-    curl '${url}/api/notice/list'
-
-    curl '${url}/graphql' -H 'content-type: application/json' \\
-      -d '{"query":"{ categories { name children { name products(limit: 2) { name price { amount currencyCode } } } } }"}'
-
-  The database lives in ${dataDir}: psql "$(cat ${dataDir}/database-url)"
+  Its database lives in ${dataDir}: psql "$(cat ${dataDir}/database-url)"
   Ctrl-C stops both.
 `;
