@@ -99,10 +99,7 @@ const parse = (command: string, { files, options = {} }: Command<Options>, args:
  * @param isServing whether others can call what is started: then a misspelt variable that closes something is a fault
  * @throws OperatorError with one line for each fault
  */
-export const readEnvironment = async (
-  environment: NodeJS.ProcessEnv,
-  isServing = false,
-): Promise<{ config: Config; log: Logger }> => {
+export const readEnvironment = (environment: NodeJS.ProcessEnv, isServing = false): { config: Config; log: Logger } => {
   const config = readConfig(environment);
   const misspellings = findMisspellings(environment);
   const opening = misspellings.filter(({ isOpening }) => isServing && isOpening);
@@ -112,7 +109,7 @@ export const readEnvironment = async (
         ({ warning }) => `${warning} That one closes something, so nothing is started: correct the name, or remove it.`,
       ),
     );
-  const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
+  const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
   for (const { warning } of misspellings) log.warn(warning);
   return { config, log };
 };

@@ -58,7 +58,7 @@ const lookAtDatabase = async (config: Config, instances: number): Promise<Findin
     return [ok('database', message)];
   }
   try {
-    const database = await openOrJoinDatabase(config, await createLog({ level: 'silent' }));
+    const database = await openOrJoinDatabase(config, createLog({ level: 'silent' }));
     return await examine(FEATURES, config, database.url, instances).finally(database.close);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;

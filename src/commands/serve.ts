@@ -17,7 +17,7 @@ export const serveCommand = defineCommand({
   run: async () => {
     if (cluster.isWorker) return (await import('../cluster/worker.ts')).serveAsWorker();
 
-    const { config, log } = await readEnvironment(process.env, true);
+    const { config, log } = readEnvironment(process.env, true);
 
     // During the start, a signal ends the process at once; an embedded server ends with it.
     let stop = async (): Promise<void> => {};
