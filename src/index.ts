@@ -48,7 +48,7 @@ export interface Gateway extends AsyncDisposable {
 export const createGateway = async (options: GatewayOptions = {}): Promise<Gateway> => {
   const { migrate, log: stream, environment, plugins, ...variables } = options;
   const config = readOptions(variables, environment);
-  const log = logTo(stream, config);
+  const log = await logTo(stream, config);
   const database = await prepareDatabase(config, log);
   try {
     if (migrate)
@@ -75,7 +75,7 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
   }
 };
 
-const logTo = (stream: GatewayOptions['log'], config: Config) => {
+const logTo = async (stream: GatewayOptions['log'], config: Config) => {
   const options = { level: config.logLevel, secrets: secretsOf(config) };
   return stream ? pino(logOptions(options), { write: (line) => stream.write(line) }) : createLog(options);
 };

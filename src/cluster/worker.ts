@@ -56,7 +56,7 @@ export const serveAsWorker = async (): Promise<void> => {
   try {
     const config = readConfig(process.env);
     const { logLevel: level } = config;
-    const workerLog = createLog({ level, secrets: secretsOf(config), worker: cluster.worker?.id });
+    const workerLog = await createLog({ level, secrets: secretsOf(config), worker: cluster.worker?.id });
     log = workerLog;
     process.on('uncaughtException', (error) => {
       workerLog.fatal({ err: error }, 'an error that nobody caught');

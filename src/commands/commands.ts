@@ -2,6 +2,7 @@ import { type ParseArgsOptionDescriptor, parseArgs, styleText } from 'node:util'
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Config, faulty, findMisspellings, readConfig, secretsOf } from '../config/config.ts';
+import { GROUPS, type Variable } from '../config/variables.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
 import { suggest } from '../suggestion.ts';
@@ -99,7 +100,10 @@ const parse = (command: string, { files, options = {} }: Command<Options>, args:
  * @param isServing whether others can call what is started: then a misspelt variable that closes something is a fault
  * @throws OperatorError with one line for each fault
  */
-export const readEnvironment = (environment: NodeJS.ProcessEnv, isServing = false): { config: Config; log: Logger } => {
+export const readEnvironment = async (
+  environment: NodeJS.ProcessEnv,
+  isServing = false,
+): Promise<{ config: Config; log: Logger }> => {
   const config = readConfig(environment);
   const misspellings = findMisspellings(environment);
   const opening = misspellings.filter(({ isOpening }) => isServing && isOpening);
@@ -109,13 +113,13 @@ export const readEnvironment = (environment: NodeJS.ProcessEnv, isServing = fals
         ({ warning }) => `${warning} That one closes something, so nothing is started: correct the name, or remove it.`,
       ),
     );
-  const log = createLog({ level: config.logLevel, secrets: secretsOf(config) });
+  const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
   for (const { warning } of misspellings) log.warn(warning);
   return { config, log };
 };
 
 const INTRODUCTION = `Vitrine, the read side of an online shop: products and notices over GraphQL and REST.
-It is configured by environment variables, which docs/configuration.md lists.`;
+It is configured by environment variables: "vitrine serve --help" lists them.`;
 
 // styleText writes no colours if the stream is no terminal or NO_COLOR is set: https://no-color.org
 const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });
@@ -151,5 +155,25 @@ const commandHelp = (name: string, { description, files, options = {} }: Command
   if (files) rows.unshift([files.valueHint, files.description]);
   const sections = [description, `${bold('Usage:')} ${usage}`];
   if (rows.length > 0) sections.push(`${bold('Options:')}\n${table(rows)}`);
+  if (name === 'serve') sections.push(...variableSections());
   return sections.join('\n\n');
 };
+
+/** Every environment variable: default, meaning, accepted values. */
+const variableSections = (): string[] =>
+  GROUPS.map(({ title, about, rows }) => {
+    const lines = rows.map(
+      ([name, row]) =>
+        `  ${name}  ${styleText('dim', presetOf(row), { stream: process.stdout })}\n${indented(`${row.description} Takes ${row.value.accepts}.`)}`,
+    );
+    return [bold(`${title}:`), ...(about ? [indented(about)] : []), ...lines].join('\n');
+  });
+
+const presetOf = ({ default: preset, whenUnset, value: { unit } }: Variable): string =>
+  `(default: ${plain(whenUnset ?? [preset, unit].filter(Boolean).join(' '))})`;
+
+/** Wraps text for a terminal. */
+const indented = (markdown: string): string =>
+  (plain(markdown).match(/\S.{0,90}(?=\s|$)/g) ?? []).map((line) => `      ${line}`).join('\n');
+
+const plain = (markdown: string): string => markdown.replaceAll('`', '');

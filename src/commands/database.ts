@@ -21,7 +21,7 @@ export const migrateCommand = defineCommand({
     },
   },
   run: async ({ 'grant-to': role }) => {
-    const { config, log } = readEnvironment(process.env);
+    const { config, log } = await readEnvironment(process.env);
     const database = await openDatabase(withDirectUrl(config), log);
     try {
       const applied = await applyMigrations({ url: database.url, log: console.log });
@@ -42,7 +42,7 @@ export const seedCommand = defineCommand({
     'if-empty': { type: 'boolean', description: 'Where there are rows already, do nothing instead of failing.' },
   },
   run: async ({ 'if-empty': isIfEmpty }) => {
-    const { config, log } = readEnvironment(process.env);
+    const { config, log } = await readEnvironment(process.env);
     const database = await openDatabase(config, log);
     const connection = { ...connectionConfig(database.url), connectionTimeoutMillis: 10_000 };
     try {

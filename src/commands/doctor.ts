@@ -38,7 +38,7 @@ const look = async (instances: number): Promise<Finding[]> => {
     config = readConfig(process.env);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return [fail('environment', error.message, 'Set them as docs/configuration.md says.')];
+    return [fail('environment', error.message, 'Set them as docs/configuration.md or "vitrine serve --help" says.')];
   }
   const environment = [
     ok('environment', 'every variable can be read'),
@@ -58,7 +58,7 @@ const lookAtDatabase = async (config: Config, instances: number): Promise<Findin
     return [ok('database', message)];
   }
   try {
-    const database = await openOrJoinDatabase(config, createLog({ level: 'silent' }));
+    const database = await openOrJoinDatabase(config, await createLog({ level: 'silent' }));
     return await examine(FEATURES, config, database.url, instances).finally(database.close);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;

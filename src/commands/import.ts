@@ -96,7 +96,7 @@ export const importCommand = defineCommand({
 /** @returns the exit code */
 const importFiles = async (options: Omit<RunOptions, 'config' | 'log'>): Promise<number> => {
   const { runImport } = await import('../import/import.ts');
-  const { config, log } = readEnvironment(process.env);
+  const { config, log } = await readEnvironment(process.env);
   const languages = new Languages(config.languages);
   const { rejected, imported } = await runImport({ ...options, languages, config: withDirectUrl(config), log });
   if (rejected === 0) return EXIT.allImported;

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import type { Config } from '../config/config.ts';
 import { findPort } from '../http/listeners.ts';
 import { prepareDatabase, serve } from '../serve.ts';
 import { defineCommand, readEnvironment } from './commands.ts';
@@ -17,7 +18,7 @@ export const serveCommand = defineCommand({
   run: async () => {
     if (cluster.isWorker) return (await import('../cluster/worker.ts')).serveAsWorker();
 
-    const { config, log } = readEnvironment(process.env, true);
+    const { config, log } = await readEnvironment(process.env, true);
 
     // During the start, a signal ends the process at once; an embedded server ends with it.
     let stop = async (): Promise<void> => {};
@@ -60,7 +61,7 @@ export const serveCommand = defineCommand({
           : await (await import('../cluster/primary.ts')).serveByWorkers(config, database.url, log);
       stop = () => serving.stop().finally(database.close);
       log.info(`listening on ${serving.url}`);
-      if (database.isEmbedded) console.log(welcome(serving.url, config.dataDir));
+      if (database.isEmbedded) console.log(welcome(serving.url, config));
     } catch (error) {
       await database.close();
       throw error;
@@ -69,10 +70,22 @@ export const serveCommand = defineCommand({
   },
 });
 
-/** Printed at each start on the embedded database. */
-const welcome = (url: string, dataDir: string): string =>
+/** Printed at each start on the embedded database: the address, and requests to try. */
+const welcome = (url: string, { exposure, dataDir }: Config): string =>
   `
   Vitrine is open at ${url}
-  Its database lives in ${dataDir}: psql "$(cat ${dataDir}/database-url)"
+  ${exposure.demo === 'off' ? 'The demo shop is switched off (DEMO).' : `A shop to look at:            ${url}/demo`}
+  ${exposure.graphiql === 'off' ? 'GraphiQL is switched off (GRAPHIQL).' : `GraphiQL, to explore the API: ${url}/graphql`}
+
+  Three things to try:
+
+    curl '${url}/api/product/hot?limit=3'
+
+    curl '${url}/api/notice/list'
+
+    curl '${url}/graphql' -H 'content-type: application/json' \\
+      -d '{"query":"{ categories { name children { name products(limit: 2) { name price { amount currencyCode } } } } }"}'
+
+  The database lives in ${dataDir}: psql "$(cat ${dataDir}/database-url)"
   Ctrl-C stops both.
 `;

@@ -57,7 +57,7 @@ export class Exchanges {
       this.#handle(exchange, { method, target, headers, body, fault: undefined, isGone });
     let fault: AppError | undefined;
     try {
-      fault = this.#clientFault(request, target) ?? requestFault(request);
+      fault = this.#countClient(exchange, target) ?? requestFault(request);
     } catch (error) {
       this.#fail(exchange, error);
       return;
@@ -67,9 +67,13 @@ export class Exchanges {
     else pass(undefined);
   }
 
-  #clientFault(request: IncomingMessage, target: string): AppError | undefined {
+  /** @returns why its client is refused */
+  #countClient({ request, response }: Exchange, target: string): AppError | undefined {
     const { rateLimit } = this.#deps;
-    return rateLimit && !HEALTH_PATHS.has(target) ? rateLimit(request) : undefined;
+    if (!rateLimit || HEALTH_PATHS.has(target)) return undefined;
+    const { headers, refusal } = rateLimit(request);
+    response.setHeaders(headers);
+    return refusal;
   }
 
   /** @param make what makes the response, once it is known that it has to be made */

@@ -5,8 +5,13 @@ import { LRUCache } from 'lru-cache';
 import proxyAddr from 'proxy-addr';
 import { AppError } from '../errors.ts';
 
-/** Counts a request. @returns why its client is refused */
-export type RateLimit = (request: IncomingMessage) => AppError | undefined;
+export type RateLimit = (request: IncomingMessage) => Counted;
+
+interface Counted {
+  /** What is left to the client: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10 */
+  readonly headers: Headers;
+  readonly refusal: AppError | undefined;
+}
 
 interface Options {
   readonly perMinute: number;
@@ -15,7 +20,7 @@ interface Options {
   readonly maxClients?: number;
 }
 
-const WINDOW_MS = 60_000;
+const WINDOW_S = 60;
 
 /** Each process counts for itself: behind a balancer, the limit is for each instance. */
 export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: Options): RateLimit => {
@@ -27,14 +32,23 @@ export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: O
     const nowMs = Math.floor(performance.now());
     let window = windows.get(client);
     if (!window || nowMs >= window.endsMs) {
-      window = { requests: 0, endsMs: nowMs + WINDOW_MS };
+      window = { requests: 0, endsMs: nowMs + WINDOW_S * 1000 };
       windows.set(client, window);
     }
     window.requests += 1;
-    if (window.requests <= perMinute) return undefined;
-    return new AppError('TOO_MANY_REQUESTS', `A client may ask at most ${perMinute} times a minute.`, {
-      headers: { 'retry-after': String(Math.ceil((window.endsMs - nowMs) / 1000)) },
-    });
+    const seconds = Math.max(1, Math.ceil((window.endsMs - nowMs) / 1000));
+    return {
+      headers: new Headers({
+        'ratelimit-policy': `"default";q=${perMinute};w=${WINDOW_S}`,
+        ratelimit: `"default";r=${Math.max(0, perMinute - window.requests)};t=${seconds}`,
+      }),
+      refusal:
+        window.requests <= perMinute
+          ? undefined
+          : new AppError('TOO_MANY_REQUESTS', `A client may ask at most ${perMinute} times a minute.`, {
+              headers: { 'retry-after': String(seconds) },
+            }),
+    };
   };
 };
 

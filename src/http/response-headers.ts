@@ -4,7 +4,7 @@ import type { GatewayRequest, GatewayResponse } from './message.ts';
 /** Adds the `access-control-*` headers for the origin of a request. */
 export type Cors = (request: Pick<GatewayRequest, 'method' | 'headers'>, headers: GatewayResponse['headers']) => void;
 
-const EXPOSED = 'x-request-id, etag, age, cache-status, retry-after';
+const EXPOSED = 'x-request-id, etag, age, cache-status, retry-after, ratelimit, ratelimit-policy';
 // Of requests without cookies a star stands for every header but one.
 const ALLOWED_HEADERS = '*, authorization';
 const PREFLIGHT_MAX_AGE_S = 86_400;

@@ -74,11 +74,14 @@ interface InnerResponse {
 }
 
 /**
- * Whether the head can be sent as text: not where the connection is to be closed, nor where Node has no such function any more. `writeHead` does the
+ * Whether the head can be sent as text: not where other headers are set, nor where Node has no such function any more. `writeHead` does the
  * same, but costs a hit 26 % (docs/fast-path.md).
  */
 const canSendLines = ({ method }: IncomingMessage, response: ServerResponse & InnerResponse): boolean =>
-  method !== 'HEAD' && response._storeHeader !== undefined && !response.hasHeader('connection');
+  method !== 'HEAD' &&
+  response._storeHeader !== undefined &&
+  !response.hasHeader('connection') &&
+  !response.hasHeader('ratelimit');
 
 /** Sends a response whose header lines are text already; `written-heads` compares the heads of both ways. */
 const sendLines = (

@@ -23,8 +23,24 @@ export const logOptions = ({ level, secrets, worker }: LogOptions): LoggerOption
   };
 };
 
-/** JSON lines on standard output. */
-export const createLog = (given: LogOptions): Logger => pino(logOptions(given), lineStream(given.worker !== undefined));
+/** JSON lines, or readable text on a terminal. */
+export const createLog = async (given: LogOptions): Promise<Logger> =>
+  pino(logOptions(given), process.stdout.isTTY ? await prettyStream() : lineStream(given.worker !== undefined));
+
+// Loaded only for a terminal: production starts without it.
+const prettyStream = async (): Promise<DestinationStream> => {
+  const { default: pretty } = await import('pino-pretty');
+  const stream = pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true, sync: true });
+  return { write: (line) => void stream.write(forTerminal(line)) };
+};
+
+/** Readable output undoes JSON's escapes, so control characters are escaped again: they would move the cursor or begin a line. */
+export const forTerminal = (line: string): string =>
+  `${JSON.stringify(
+    JSON.parse(line, (key, value: unknown) =>
+      typeof value !== 'string' ? value : key === 'stack' ? visibleLines(value) : visible(value),
+    ),
+  )}\n`;
 
 /** Bytes that may wait for a slow reader. Beyond it, new lines are dropped. */
 const MAX_WAITING_BYTES = 16_777_216;

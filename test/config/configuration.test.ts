@@ -27,6 +27,16 @@ describe('every variable', () => {
     expect(() => readOptions({ port: 1 } as never)).toThrow('createGateway has no option port.');
   });
 
+  test('stands in "serve --help" with its default, without colours where nobody sees them', async () => {
+    const command = runCli(['serve', '--help']);
+    expect(await command.ended).toBe(0);
+    const help = command.output();
+    for (const [name] of ROWS) expect(help).toMatch(new RegExp(`^  ${name}  \\(default: .+\\)\n {6}[\`A-Z/a-z]`, 'm'));
+    expect(help).toContain('  FRESHNESS_MS  (default: 100 ms)\n      How old a response may be');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a colour
+    expect(help).not.toMatch(/\x1b/);
+  });
+
   test.for(ROWS.filter(([, { value }]) => value.secretsIn).map(([name]) => name))(
     '%s is not repeated in a fault',
     (name) => {
@@ -161,16 +171,16 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
     ['METRIC', 'METRICS'],
     ['RATE_LIMIT', 'RATE_LIMIT_PER_MINUTE'],
     ['HOSTT', 'HOST'],
-  ])('%s stops the start, because without %s more is open', ([given, meant]) => {
+  ])('%s stops the start, because without %s more is open', async ([given, meant]) => {
     const message = `${given} is not a variable of Vitrine; did you mean ${meant}? That one closes something`;
-    expect(() => readEnvironment({ [String(given)]: 'off' }, true)).toThrow(message);
+    await expect(readEnvironment({ [String(given)]: 'off' }, true)).rejects.toThrow(message);
   });
 
-  test('stops no start where the right one is set, too, or where it is empty', () => {
+  test('stops no start where the right one is set, too, or where it is empty', async () => {
     const both = { ACCES_TOKENS: 'off', ACCESS_TOKENS: 'a-token-0123456789' };
     for (const environment of [both, { ACCES_TOKENS: '' }, { ACCES_TOKENS: ' ' }]) {
       const silent = { LOG_LEVEL: 'silent' };
-      expect(readEnvironment({ ...environment, ...silent }, true)).toBeDefined();
+      await expect(readEnvironment({ ...environment, ...silent }, true)).resolves.toBeDefined();
     }
   });
 

@@ -63,7 +63,9 @@ test('a database as the migrations leave it is well, in every respect', async ()
   const findings = await look();
   expect(faults(findings)).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual(
-    'database,writable,pooler,connections,migrations,permissions,words,queue,triggers,notifications'.split(','),
+    'database,version,encoding,writable,pooler,connections,migrations,permissions,words,queue,triggers,notifications'.split(
+      ',',
+    ),
   );
 });
 
@@ -216,17 +218,9 @@ describe('a fault is told with what to do:', () => {
       { url: { search: '?options=-c%20default_transaction_read_only%3Don' } },
       { check: 'writable' },
     ],
-    [
-      'nobody listens',
-      { url: { host: '127.0.0.1:1' } },
-      { check: 'database', message: 'ECONNREFUSED', remedy: 'Check DATABASE_URL' },
-    ],
-    [
-      'a wrong password',
-      { url: { password: 'wrong' } },
-      { check: 'database', message: 'password authentication failed' },
-    ],
-    ['no such database', { url: { pathname: '/nowhere' } }, { check: 'database', message: 'does not exist' }],
+    ['nobody listens', { url: { host: '127.0.0.1:1' } }, { check: 'database', remedy: 'Is PostgreSQL running there' }],
+    ['a wrong password', { url: { password: 'wrong' } }, { check: 'database', remedy: 'User or password is wrong' }],
+    ['no such database', { url: { pathname: '/nowhere' } }, { check: 'database', remedy: 'Create it (createdb)' }],
   ])('%s', async ([, { environment, url, instances }, fault]) => {
     const found = await look(environment, Object.assign(new URL(database.url), url).href, instances);
     expect(faults(found)).toEqual(only({ status: 'fail', ...fault }));

@@ -52,6 +52,33 @@ test('a client past its limit learns when to ask again, by REST and by GraphQL, 
   for (const path of ['/livez', '/readyz']) expect(await statuses(9, () => ask(gateway, path))).not.toContain(429);
 });
 
+test('every response says what is left to its client: from memory, of an error, without a body, and past the limit', async () => {
+  await using gateway = await start({ CORS_ORIGINS: 'https://shop.example' });
+  const told = async (init: RequestInit, target = '/api/product/hot') => {
+    const { status, headers } = await fetch(gateway.url + target, init);
+    const [, left, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? [];
+    expect(headers.get('ratelimit-policy')).toBe('"default";q=5;w=60');
+    expect(Number(seconds)).toSatisfy((s: number) => s > 0 && s <= 60);
+    return { status, left: Number(left), retryAfter: headers.get('retry-after') ?? undefined, seconds };
+  };
+  expect(await told({})).toMatchObject({ status: 200, left: 4 });
+  expect(await told({ method: 'HEAD' })).toMatchObject({ status: 200, left: 3 });
+  expect(await told({}, '/api/nothing')).toMatchObject({ status: 404, left: 2 });
+  const query = {
+    method: 'QUERY',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ __typename }"}',
+  };
+  expect(await told(query, '/graphql')).toMatchObject({ status: 200, left: 1 });
+  expect(await told({ method: 'OPTIONS' })).toMatchObject({ status: 204, left: 0 });
+  for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+    const refused = await told({ method });
+    expect(refused).toMatchObject({ status: 429, left: 0, retryAfter: refused.seconds });
+  }
+  const { headers } = await fetch(gateway.url, { headers: { origin: 'https://shop.example' } });
+  expect(headers.get('access-control-expose-headers')).toContain('ratelimit, ratelimit-policy');
+});
+
 test('behind a proxy, each address that it tells has its own limit, whatever methods it uses', async () => {
   await using gateway = await start({ TRUST_PROXY: '1' });
   // A client may write what it likes in front of that.
@@ -65,6 +92,7 @@ test('behind a proxy, each address that it tells has its own limit, whatever met
 
 test('there is none by default', async () => {
   await using gateway = await start({ RATE_LIMIT_PER_MINUTE: '' });
+  expect((await ask(gateway)).headers.get('ratelimit')).toBeNull();
   expect(await statuses(20, () => ask(gateway))).not.toContain(429);
 });
 
@@ -98,11 +126,11 @@ test('a client may ask again a minute after its first request, and not before', 
   try {
     const limit = createRateLimit({ perMinute: 1, clientOf: createClientOf(0) });
     const client = from('192.0.2.1');
-    expect(limit(client)).toBeUndefined();
+    expect((await limit(client)).refusal).toBeUndefined();
     vi.advanceTimersByTime(59_000);
-    expect(limit(client)).toMatchObject({ headers: { 'retry-after': '1' } });
+    expect((await limit(client)).refusal).toMatchObject({ headers: { 'retry-after': '1' } });
     vi.advanceTimersByTime(1000);
-    expect(limit(client)).toBeUndefined();
+    expect((await limit(client)).refusal).toBeUndefined();
   } finally {
     vi.useRealTimers();
   }
@@ -110,11 +138,11 @@ test('a client may ask again a minute after its first request, and not before', 
 
 test('no more clients are remembered than may be, those who came last', async () => {
   const limit = createRateLimit({ perMinute: 1, clientOf: createClientOf(0), maxClients: 2 });
-  const isRefused = (address: string): boolean => limit(from(address)) !== undefined;
-  expect(isRefused('192.0.2.1')).toBe(false);
-  expect(isRefused('192.0.2.1')).toBe(true);
-  expect(isRefused('192.0.2.2')).toBe(false);
-  expect(isRefused('192.0.2.3')).toBe(false);
-  expect(isRefused('192.0.2.1')).toBe(false);
-  expect(isRefused('192.0.2.3')).toBe(true);
+  const isRefused = async (address: string): Promise<boolean> => (await limit(from(address))).refusal !== undefined;
+  expect(await isRefused('192.0.2.1')).toBe(false);
+  expect(await isRefused('192.0.2.1')).toBe(true);
+  expect(await isRefused('192.0.2.2')).toBe(false);
+  expect(await isRefused('192.0.2.3')).toBe(false);
+  expect(await isRefused('192.0.2.1')).toBe(false);
+  expect(await isRefused('192.0.2.3')).toBe(true);
 });

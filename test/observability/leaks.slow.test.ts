@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { forTerminal } from '../../src/observability/log.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { takeAway } from '../support/outages.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
@@ -269,5 +270,18 @@ describe('a start that fails', () => {
       }),
     );
     for (const output of outputs) expect(output).not.toContain('canary');
+  });
+});
+
+test('what a terminal would obey is written out for it, and the frames of a stack stay lines', () => {
+  const line = JSON.stringify({
+    msg: 'a\u001b[2J\r\n12:00:00 INFO: forged\u009b',
+    requestId: 'x\u202e',
+    err: { message: 'm\nm', stack: 'Error: m\u001b[1A\n    at a (b.ts:1:1)' },
+  });
+  expect(JSON.parse(forTerminal(line))).toEqual({
+    msg: 'a\\u001b[2J\\u000d\\u000a12:00:00 INFO: forged\\u009b',
+    requestId: 'x\\u202e',
+    err: { message: 'm\\u000am', stack: 'Error: m\\u001b[1A\n    at a (b.ts:1:1)' },
   });
 });
