@@ -5,8 +5,10 @@ import { messageOf } from '../database/failures.ts';
 import { OperatorError } from '../errors.ts';
 import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
-import { checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';
+import { checkLanguages } from './languages.ts';
+import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';
 import {
+  checkIndexes,
   checkMigrations,
   checkNotifications,
   checkPermissions,
@@ -18,13 +20,16 @@ import {
 /** In the order in which one would correct them. Those after the migrations need the tables. */
 const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['server', checkServer],
+  ['clock', checkClock],
   ['pooler', checkPooler],
   ['connections', checkConnections],
   ['replicas', checkReplicas],
   ['migrations', checkMigrations],
   ['permissions', checkPermissions],
+  ['indexes', checkIndexes],
   ['words', checkWords],
   ['variants', checkVariants],
+  ['languages', checkLanguages],
   ['queue', checkQueue],
   ['notifications', checkNotifications],
 ];

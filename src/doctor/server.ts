@@ -1,4 +1,5 @@
 import { oneRow, withConnection } from '../database/client.ts';
+import { createClock } from '../database/clock.ts';
 import { connectionConfig, hostsOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
@@ -45,6 +46,28 @@ const writable = (isStandby: boolean, isReadOnly: boolean): Finding => {
   if (!isReadOnly) return ok('writable', 'a primary that takes writes');
   const remedy = 'Views are counted: "alter role … reset default_transaction_read_only", or the same for the database.';
   return fail('writable', 'transactions are read-only here', remedy);
+};
+
+const CLOCK_READINGS = 5;
+const MAX_OFFSET_MS = 1000;
+
+/** How far the clocks of this machine and of the database are apart, measured by round trips. */
+export const checkClock: Check = async ({ client }) => {
+  const clock = createClock();
+  for (let reading = 0; reading < CLOCK_READINGS; reading += 1) {
+    const sentMs = performance.now();
+    // Numeric, because a role may have an extra_float_digits that cuts off the digits of a double.
+    const { now } = await oneRow<{ now: string }>(client, 'select extract(epoch from clock_timestamp()) * 1000 as now');
+    clock.observe(Number(now), sentMs, performance.now());
+  }
+  const offsetMs = Math.round(clock.nowMs() - Date.now());
+  const round = `a round trip takes ${(clock.uncertaintyMs() * 2).toFixed(1)} ms`;
+  if (Math.abs(offsetMs) <= MAX_OFFSET_MS)
+    return [ok('clock', `the database's is ${offsetMs} ms from this machine's; ${round}`)];
+  const apart = `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs > 0 ? 'ahead of' : 'behind'}`;
+  const remedy =
+    'Let NTP set both. All instances follow the clock of the database: if that one is wrong, notices start and end at the wrong time.';
+  return [warn('clock', `the database's is ${apart} this machine's; ${round}`, remedy)];
 };
 
 /** The share of the free connections that gateways may take: the rest is for people and other programs. */
