@@ -64,7 +64,7 @@ export const checkIndexes: Check = async ({ client }) => {
 };
 
 /** A check of rows is left out where the role may not read them: {@link checkPermissions} says so. */
-const canRead = async ({ client, tables }: Examined, ...names: readonly string[]): Promise<boolean> => {
+export const canRead = async ({ client, tables }: Examined, ...names: readonly string[]): Promise<boolean> => {
   const read = tables.filter(({ table }) => names.includes(table));
   return (await missingRights(client, read)).missing.length === 0;
 };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { compress, type StaticFile } from '../http/content-encodings.ts';
 import { PAGE_ASSET_HEADERS, type PageSources, pageHeaders } from '../http/response-headers.ts';
 
@@ -86,6 +87,23 @@ const THIS_HOST: PageSources = {
   // The icon of each page is in its address.
   'img-src': "'self' data:",
 };
+
+/** A page that is files: a template of this folder, and assets, each by the name under which it is served. */
+export const createPage = (
+  template: string,
+  path: string,
+  files: Readonly<Record<string, URL | string>>,
+): BundledPage =>
+  createBundledPage({
+    assets: {
+      path,
+      load: async () => {
+        const read = Object.entries(files).map(async ([name, file]) => [name, await readFile(new URL(file), 'utf8')]);
+        return Object.fromEntries(await Promise.all(read));
+      },
+    },
+    render: htmlTemplate(template),
+  });
 
 const NO_ASSETS: NonNullable<Options['assets']> = { path: '', load: async () => ({}) };
 
