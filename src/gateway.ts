@@ -142,7 +142,7 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const { config, log, onClose } = given;
   const operations = await readOperations(given);
   const observability = await createObservability(config, log);
-  onClose(observability.tracing.close);
+  onClose(() => observability.tracing?.close());
   const connected = await connect(given, observability);
   const access = await openAccess(config.access, connected.clock, log);
   onClose(access.close);

@@ -9,7 +9,7 @@ import { type CountedAs, type OperationCounts, RequestCounts } from './counts.ts
 import { MAX_PATH_CHARS } from './log.ts';
 import { type ObservedRequest, RequestContext } from './request-context.ts';
 import { type LogRequests, RequestLog } from './request-log.ts';
-import { NO_TRACING, type Tracing, type TracingConfig } from './tracing.ts';
+import type { Tracing, TracingConfig } from './tracing.ts';
 
 interface Options {
   readonly logRequests: LogRequests;
@@ -21,20 +21,18 @@ interface Options {
 export const createObservability = async ({ logRequests, tracing: tracingConfig }: Options, log: Logger) => {
   const { version } = packageJson;
   const requests = new RequestCounts();
-  const tracing = tracingConfig
-    ? (await import('./opentelemetry.ts')).createOpentelemetry(tracingConfig, version, log)
-    : NO_TRACING;
+  const tracing = tracingConfig && new (await import('./tracing.ts')).Tracing(tracingConfig, version, log);
   return { version, requests, tracing, observer: new Observer(requests, tracing, new RequestLog(log, logRequests)) };
 };
 
 /** What happens to requests and their statements: each event is a method, which says what it counts, logs and traces. */
 export class Observer {
   readonly #requests: RequestCounts;
-  readonly #tracing: Tracing;
+  readonly #tracing: Tracing | undefined;
   readonly #log: RequestLog;
   readonly #working = new AsyncLocalStorage<RequestContext>();
 
-  constructor(requests: RequestCounts, tracing: Tracing, log: RequestLog) {
+  constructor(requests: RequestCounts, tracing: Tracing | undefined, log: RequestLog) {
     this.#requests = requests;
     this.#tracing = tracing;
     this.#log = log;
@@ -75,7 +73,7 @@ export class Observer {
     const startMs = performance.now();
     const request = this.#working.getStore();
     if (request) request.statements += 1;
-    const span = this.#tracing.startStatement(name, text);
+    const span = this.#tracing?.startStatement(name, text);
     return (error) => {
       this.#requests.executed(name, (performance.now() - startMs) / 1000, error !== undefined);
       span?.end(error);
@@ -98,7 +96,7 @@ export class Observer {
   }
 
   #follow(request: ObservedRequest, countedAs: CountedAs): RequestContext {
-    const span = this.#tracing.startRequest(request.headers, request.startMs);
+    const span = this.#tracing?.startRequest(request.headers, request.startMs);
     return new RequestContext(request, span, this.#requests, countedAs);
   }
 
