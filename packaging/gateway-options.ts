@@ -34,7 +34,7 @@ const optionDefault = ({ default: preset, libraryDefault = preset, whenUnset, va
   return value.optionType === 'number' || value.optionType === 'boolean' ? `${libraryDefault}` : `'${libraryDefault}'`;
 };
 
-/** A text with options in the place of variables: {@link changeFeed} for `CHANGE_FEED`, and `changeFeed: 'poll'` for `CHANGE_FEED=poll`. */
+/** A text with options in the place of variables: {@link databasePooler} for `DATABASE_POOLER`, and `databasePooler: 'session'` for `DATABASE_POOLER=session`. */
 const inOptions = (markdown: string): string =>
   ROWS.reduce(
     (text, [name]) =>

@@ -2,9 +2,9 @@ import type { Plugin } from 'graphql-yoga';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Access, createPreviewTime, openAccess } from './access/access.ts';
-import { createBrowse } from './browse/browse.feature.ts';
+import { createBrowse } from './browse/browse.loader.ts';
 import { BrowseIndex } from './browse/index-engine.ts';
-import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
+import { createListen } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createResponseCache } from './cache/response-cache.ts';
@@ -14,25 +14,23 @@ import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
 import { assertServing, readWatchedTables } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
-import { awaitDatabase } from './database/open.ts';
+import { assertSameDatabase, awaitDatabase, checkSessions } from './database/open.ts';
 import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
-import { assertSameDatabase, checkSessions } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
-import { Answers } from './graphql/body-form.ts';
 import { createContextFactory } from './graphql/context.ts';
 import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { JsonBodies } from './graphql/json-body.ts';
-import { EventStreams } from './graphql/live/event-stream.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
 import { Live } from './graphql/use-live.ts';
+import { Answers } from './graphql/use-result-writer.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { ResponseWriter } from './http/cached-http-response.ts';
@@ -40,7 +38,7 @@ import { createContentEncodings } from './http/content-encodings.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
-import type { Call, FindRoute } from './http/route.ts';
+import type { FindRoute } from './http/route.ts';
 import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
@@ -204,19 +202,18 @@ const followChanges = async (
   const tables = [...FEATURES, ...(await readWatchedTables(pool, FEATURES))];
   const schema = await currentSchema(pool);
   const prismaOn = (on: Pool) => prismaIn(schema, on, languages.areSeveral);
-  if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
-  const replicas =
-    urls.length > 0 ? createReplicas({ ...reading, urls, primary: pool, prismaOn, freshnessMs, poolSize }) : undefined;
+  if (directUrl !== undefined) await assertSameDatabase(pool, directUrl);
+  const replicas = urls.length > 0 ? createReplicas({ ...reading, urls, prismaOn, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
   const tagVersions = createTagVersions(tables);
-  const feed =
-    config.changeFeed === 'poll'
-      ? { source: createPollFeed(tables), connection }
-      : {
-          source: createListenFeed(tables, replicas?.observer),
-          connection: directUrl === undefined ? connection : connectionConfig(directUrl),
-        };
-  const freshnessMonitor = await startFreshnessMonitor({ ...feed, clock, tagVersions, freshnessMs, log });
+  const freshnessMonitor = await startFreshnessMonitor({
+    connection: directUrl === undefined ? connection : connectionConfig(directUrl),
+    listen: createListen(tables, replicas?.observer),
+    clock,
+    tagVersions,
+    freshnessMs,
+    log,
+  });
   onClose(() => freshnessMonitor.close());
   const prisma = prismaOn(pool);
   onClose(() => prisma.$disconnect());
@@ -245,7 +242,7 @@ const createMemory = (
     tagVersions,
     log,
     thread:
-      config.changeFeed === 'listen' && browseIndexMaxBytes > 0
+      browseIndexMaxBytes > 0
         ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes, languages: fallBacks }
         : undefined,
   });
@@ -318,7 +315,6 @@ const createGraphql = (
   });
   onClose(() => live.close());
   const maskError = createMaskError(() => observability.observer.logOf(log));
-  const eventStreams = new EventStreams();
   const bodies = new JsonBodies();
   const serving = {
     schema,
@@ -328,7 +324,6 @@ const createGraphql = (
     isRestricted,
     answers,
     live,
-    eventStreams,
     execution,
     maskError,
   };
@@ -336,7 +331,7 @@ const createGraphql = (
   onClose(() => yoga.dispose());
   const subscriptions = { counts: live.counts, max: config.maxSubscriptions };
   const { fallBacks } = compiled;
-  return { yoga, bodies, live, load, answers, maskError, eventStreams, fallBacks, subscriptions };
+  return { yoga, bodies, live, load, answers, maskError, fallBacks, subscriptions };
 };
 
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
@@ -362,7 +357,7 @@ const createHttp = (
   const { exposure, freshnessMs, introspection, previewTokens } = config;
   const { documents, schema, rest, areShared } = operations;
   const { browseIndex, responseCache } = memory;
-  const { yoga, answers, maskError, eventStreams, live, load } = graphql;
+  const { yoga, answers, maskError, live, load } = graphql;
   const { isRestricted } = access;
   const isFilling = (): boolean => {
     if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
@@ -379,12 +374,11 @@ const createHttp = (
     languages: config.languages,
     openapi,
   });
-  const streamOf = (call: Call) => live.streamOf(call);
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = new Serving({
     routes: [
       ...agents,
-      createGraphqlRoutes({ yoga, documents, answers, maskError, eventStreams, streamOf, graphiql }),
+      createGraphqlRoutes({ yoga, documents, answers, maskError, live, graphiql }),
       createRestRoutes(rest, { yoga, documents, answers, maskError }),
       probes.find,
       find,

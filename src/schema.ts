@@ -1,16 +1,17 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema, specifiedDirectives } from 'graphql';
-import { registerBrowse } from './browse/browse.feature.ts';
-import { FEATURES } from './features.ts';
 import { enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
 import { enforceRowCount } from './graphql/limits/list-size.ts';
 import { IN_CONTEXT } from './graphql/operation.ts';
 
-const registerChanges = (): Promise<unknown> => import('./graphql/live/changes.ts');
-
-// Types and queries register with the builder once in a process.
-for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse, registerChanges])
-  await register();
+// Types and queries register with the builder, once in a process.
+import './category/category.schema.ts';
+import './product/product.schema.ts';
+import './variant/variant.schema.ts';
+import './notice/notice.schema.ts';
+import './translation/translation.schema.ts';
+import './browse/browse.schema.ts';
+import './graphql/live/change-feed.ts';
 
 /**
  * The executable schema of all features.

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
-import { withConnection } from './database/client.ts';
-import { connectionConfig } from './database/connection.ts';
+import { connectionConfig, withConnection } from './database/connection.ts';
 import { applyMigrations } from './database/migrations/apply.ts';
 import { type OpenDatabase, openDatabase } from './database/open.ts';
 import { withDeadline } from './deadline.ts';

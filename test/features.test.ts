@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createListenFeed } from '../src/cache/change-feed.ts';
+import { createListen } from '../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../src/cache/freshness-monitor.ts';
 import { createResponseCache } from '../src/cache/response-cache.ts';
 import { type CachedTable, createTagVersions } from '../src/cache/tags.ts';
@@ -9,9 +9,10 @@ import { readConfig } from '../src/config/config.ts';
 import { createClock } from '../src/database/clock.ts';
 import { connectionConfig } from '../src/database/connection.ts';
 import type { PrismaClient } from '../src/database/generated/client/client.ts';
+import type { CheckedTable } from '../src/database/migrations/rights.ts';
 import { createDatabase, createPrisma } from '../src/database/pool.ts';
+import type { Rule } from '../src/database/visible-rows.ts';
 import { examine } from '../src/doctor/doctor.ts';
-import type { CheckedTable, Rule } from '../src/feature.ts';
 import { FEATURES } from '../src/features.ts';
 import { inEffect, readable } from '../src/notice/in-effect.ts';
 import { visibility } from '../src/product/visibility.ts';
@@ -206,7 +207,7 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
   const freshnessMs = 0;
   const freshnessMonitor = await startFreshnessMonitor({
     connection: connectionConfig(database.url),
-    source: createListenFeed(tables),
+    listen: createListen(tables),
     clock,
     tagVersions,
     freshnessMs,

@@ -20,7 +20,6 @@ const LAYERS = [
   ['product'],
   ['notice', 'category', 'doctor'],
   ['translation'],
-  ['feature'],
   ['rest', 'ucp'],
   ['graphql', 'pages'],
   ['http', 'import'],

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { oneRow } from '../../src/database/client.ts';
+import { oneRow } from '../../src/database/connection.ts';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import { findPostmaster } from '../machine/process-usage.ts';
 

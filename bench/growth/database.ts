@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { oneRow } from '../../src/database/client.ts';
+import { oneRow } from '../../src/database/connection.ts';
 import { type Catalogue, catalogueOf } from '../database/catalogue.ts';
 import { fillCatalogue } from '../database/fill.ts';
 import { type KeptDatabase, LOAD_SETTINGS, openKeptDatabase } from '../database/kept-database.ts';

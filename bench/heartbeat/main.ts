@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
-import { type ChangeFeed, createListenFeed, createPollFeed } from '../../src/cache/change-feed.ts';
-import { DatabaseClient } from '../../src/database/client.ts';
-import { connectionConfig } from '../../src/database/connection.ts';
+import { createListen } from '../../src/cache/change-feed.ts';
+import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
@@ -29,10 +28,10 @@ const ROUNDS = 5;
 const ROUND_MS = 1500;
 
 /** Median round trip in milliseconds, and CPU time of the server in microseconds. */
-const measureHeartbeats = async (url: string, source: ChangeFeed): Promise<[roundTripMs: number, serverUs: number]> => {
+const measureHeartbeats = async (url: string): Promise<[roundTripMs: number, serverUs: number]> => {
   const client = new DatabaseClient(connectionConfig(url));
   await client.connect();
-  const sendHeartbeat = await source.prepare(client, () => {});
+  const sendHeartbeat = await createListen(FEATURES)(client, () => {});
   const heartbeat = (): Promise<unknown> => sendHeartbeat(5, () => {});
   for (let warmUp = 0; warmUp < HEARTBEATS / 10; warmUp += 1) await heartbeat();
   const roundTripsMs: number[] = [];
@@ -74,15 +73,9 @@ await using databases = await openBenchDatabases({
 });
 const { url, client } = databases.shared;
 
-const heartbeats: string[][] = [];
-for (const [name, source] of [
-  ['listen', createListenFeed(FEATURES)],
-  ['poll', createPollFeed(FEATURES)],
-] as const) {
-  const [roundTripMs, serverUs] = await measureHeartbeats(url, source);
-  heartbeats.push([name, roundTripMs.toFixed(2), serverUs.toFixed(0)]);
-}
-console.log(textTable(['change feed', 'round trip, ms', "PostgreSQL's CPU, µs"], heartbeats));
+const [roundTripMs, serverUs] = await measureHeartbeats(url);
+const heartbeat = [roundTripMs.toFixed(2), serverUs.toFixed(0)];
+console.log(textTable(['round trip of a heartbeat, ms', "PostgreSQL's CPU, µs"], [heartbeat]));
 
 await using writing = new AsyncDisposableStack();
 const openMany = async (count: number): Promise<pg.Client[]> => {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
-import { oneRow } from '../../src/database/client.ts';
+import { oneRow } from '../../src/database/connection.ts';
 import { medianOf } from '../measure/median.ts';
 
 /**

@@ -1,13 +1,63 @@
 import type { InputShapeFromFields } from '@pothos/core';
 import { isStorable } from '../database/sql.ts';
 import { badArgument } from '../errors.ts';
-import { DEFAULT_PAGE_SIZE, LIST_SIZE, MAX_IDS, PAGE_NUMBER, withinIfGiven } from '../graphql/arguments.ts';
+import { atMost, DEFAULT_PAGE_SIZE, LIST_SIZE, MAX_IDS, PAGE_NUMBER, withinIfGiven } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
-import { MAX_FILTERS, ProductFilter, ProductSearchOrderEnum } from './browse.type.ts';
+import type { ProductQuery } from './browse.loader.ts';
 import type { AttributeFilter, FallBacks, SearchFilter, SearchPage } from './browse-engine.ts';
-import { decodeCursor } from './order.ts';
-import type { ProductQuery } from './product-search.ts';
+import { decodeCursor, SEARCH_ORDERS } from './order.ts';
 import { foldCode, type PlacedTerm, termsOf } from './words.ts';
+
+const ProductSearchOrderEnum = builder.enumType('ProductSearchOrder', {
+  description: 'How the products of a search are sorted.',
+  values: SEARCH_ORDERS,
+});
+
+/** How many attributes, and how many options, one list may be filtered by: each is a condition in the statement. */
+const MAX_FILTERS = 20;
+
+const AttributeFilterInput = builder.inputType('AttributeFilter', {
+  description:
+    'What an attribute must be: one of the values, or a number within the bounds. With values and bounds either of the two is enough; without both, all products fit.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Of the attribute, as it is written.' }),
+    values: t.stringList(atMost(MAX_IDS, 'Any of these values, as facets and products show them. Empty: any.')),
+    min: t.field({ type: 'Decimal', description: 'A number that is not less.' }),
+    max: t.field({ type: 'Decimal', description: 'A number that is not greater.' }),
+  }),
+});
+
+const OptionFilterInput = builder.inputType('OptionFilter', {
+  description: 'What a variant must be in one respect.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Of the option, as it is written.' }),
+    values: t.stringList({ required: true, ...atMost(MAX_IDS, 'Any of these values. Empty: any.') }),
+  }),
+});
+
+const ProductFilter = builder.inputType('ProductFilter', {
+  description: 'Every part that is given must hold.',
+  fields: (t) => ({
+    categoryIds: t.intList(atMost(MAX_IDS, 'In any of these categories. Empty: any.')),
+    withDescendants: t.boolean({
+      required: true,
+      defaultValue: true,
+      description: 'Whether the categories below count too: for `categoryIds`, and for the counts of categories.',
+    }),
+    brands: t.stringList(atMost(MAX_IDS, 'Of any of these brands. Empty: any.')),
+    tags: t.stringList(atMost(MAX_IDS, 'With all of these tags. Empty: any.')),
+    minPrice: t.field({ type: 'Decimal', description: 'Not cheaper.' }),
+    maxPrice: t.field({ type: 'Decimal', description: 'Not dearer.' }),
+    inStock: t.boolean({ description: 'Whether any are left.' }),
+    onSale: t.boolean({ description: 'Whether the list price is above the price.' }),
+    publishedAfter: t.field({ type: 'DateTime', description: 'Published in a later millisecond than this.' }),
+    attributes: t.field({ type: [AttributeFilterInput], ...atMost(MAX_FILTERS, 'Each of them must hold.') }),
+    options: t.field({
+      type: [OptionFilterInput],
+      ...atMost(MAX_FILTERS, 'One and the same variant has each of them, and is in stock where `inStock` is true.'),
+    }),
+  }),
+});
 
 /** The last row that a page number leads to: the rows before a page have to be read. Cursors lead on. */
 const LAST_NUMBERED_ROW = 10_000;

@@ -26,8 +26,6 @@ export interface CachedResponse extends TaggedRead {
   readonly validUntilMs: number | undefined;
   /** When it changes with time alone; the time of its reading while that is not known; undefined for never. */
   readonly changesMs: number | undefined;
-  /** Until when it may be given where changes are not notified, by `performance.now()`; undefined where they are. */
-  readonly trustedUntilMs: number | undefined;
   /** When something that it shows ends: from then on it is not given during an outage either. */
   readonly staleUntilMs: number;
   /** Whether each request gets a body of its own, which no cache outside may keep. */

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import type { DatabaseClient } from '../database/client.ts';
-import { SET_SESSION } from '../database/connection.ts';
+import { type DatabaseClient, SET_SESSION } from '../database/connection.ts';
 import { hasCode } from '../database/failures.ts';
 import { type CachedTable, type Change, readChange } from './tags.ts';
 
@@ -12,15 +11,10 @@ export interface Heartbeat {
 }
 
 /** One round trip on a prepared connection, sent at once. Where tables are locked a second one is sent, and `onResent` called: that one counts. */
-export type SendHeartbeat = (behindMs: number, onResent: () => void) => Promise<Heartbeat | undefined>;
+export type SendHeartbeat = (behindMs: number, onResent: () => void) => Promise<Heartbeat>;
 
-export interface ChangeFeed {
-  readonly tables: readonly CachedTable[];
-  /** Prepares a connection for heartbeats. @throws OperatorError where the session cannot be notified */
-  readonly prepare: (client: DatabaseClient, onChange: (change: Change) => void) => Promise<SendHeartbeat>;
-  /** Whether every change is notified before the heartbeat that follows its commit returns. */
-  readonly notifiesChanges: boolean;
-}
+/** Prepares a connection for notifications of changes and for heartbeats. Every change is notified before the heartbeat that follows its commit returns. */
+export type Listen = (client: DatabaseClient, onChange: (change: Change) => void) => Promise<SendHeartbeat>;
 
 export const HEARTBEAT_TIMEOUT_MS = 1000;
 
@@ -28,15 +22,6 @@ export const HEARTBEAT_TIMEOUT_MS = 1000;
 const LOCK_TIMEOUT_MS = 20;
 
 const LOCK_NOT_AVAILABLE = '55P03';
-
-const resendIfLocked = async <Row>(first: Promise<Row>, resend: () => Promise<Row>): Promise<Row> => {
-  try {
-    return await first;
-  } catch (error) {
-    if (!hasCode(error, LOCK_NOT_AVAILABLE)) throw error;
-    return resend();
-  }
-};
 
 const msOf = (timestamp: string): string => `extract(epoch from ${timestamp})::float8 * 1000`;
 
@@ -88,10 +73,9 @@ export interface HeartbeatObserver {
  * commit that was acknowledged before it was sent: `NOTIFY` is delivered at commit, in order
  * (https://www.postgresql.org/docs/current/sql-notify.html).
  */
-export const createListenFeed = (tables: readonly CachedTable[], observer?: HeartbeatObserver): ChangeFeed => ({
-  tables,
-  notifiesChanges: true,
-  prepare: async (client, onChange) => {
+export const createListen =
+  (tables: readonly CachedTable[], observer?: HeartbeatObserver): Listen =>
+  async (client, onChange) => {
     const observed = observer ? await observer.onConnect(client) : [];
     const columns = [IS_LISTENING, TRIM_QUEUE, filesSql(tables), ...observed].join(', ');
     const heartbeat = { name: 'vitrine_beat', text: `${heartbeatSql(tables, '$1::float8')}, ${columns}` };
@@ -116,14 +100,14 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
     return async (behindMs, onResent) => {
       let onRow = observer?.onSend();
       const sent = client.query<ListenedHeartbeat>({ ...heartbeat, values: [behindMs] });
-      const { rows } = await resendIfLocked(sent, () => {
+      const { rows } = await sent.catch((error: unknown) => {
+        if (!hasCode(error, LOCK_NOT_AVAILABLE)) throw error;
         onResent();
         onRow = observer?.onSend();
         return client.query<ListenedHeartbeat>(bareHeartbeat);
       });
       const [row] = rows;
-      if (!row) return undefined;
-      if (!row.isListening) throw new Error('the session is another one, which does not listen');
+      if (!row?.isListening) throw new Error('the session is another one, which does not listen');
       // Notifications of a table that has taken the place of another were ignored until now, because its oid was not known.
       for (const [index, { table }] of tables.entries())
         if (row.files[index] !== found.files[index] || row.oids[index] !== found.oids[index]) change({ table });
@@ -131,28 +115,4 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
       onRow?.(row);
       return row;
     };
-  },
-});
-
-/**
- * For databases without `LISTEN`, and for poolers that give each statement another session: no change is notified, so a response is kept no
- * longer than a commit may be missed. This needs no trigger, no table and no order of commits, only that a statement sees what was
- * committed before it; each heartbeat is independent of the others, whatever session runs it.
- */
-export const createPollFeed = (tables: readonly CachedTable[]): ChangeFeed => ({
-  tables,
-  notifiesChanges: false,
-  prepare: async (client) => (behindMs, onResent) => {
-    // Statements that are sent together are one transaction, so the lock timeout is the heartbeat's alone.
-    const text = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local extra_float_digits = 1; ${heartbeatSql(tables, behindMs.toFixed(3))}`;
-    // The driver answers several statements with several results, which its declarations do not say.
-    const results = client.query(text) as unknown as Promise<pg.QueryResult<Heartbeat>[]>;
-    return resendIfLocked(
-      results.then(([, , heartbeat]) => heartbeat?.rows[0]),
-      async () => {
-        onResent();
-        return (await client.query<Heartbeat>(BARE_HEARTBEAT_SQL)).rows[0];
-      },
-    );
-  },
-});
+  };

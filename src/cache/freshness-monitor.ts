@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { abandon, type ConnectionConfig, DatabaseClient } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
+import { abandon, type ConnectionConfig, DatabaseClient } from '../database/connection.ts';
 import { OperatorError } from '../errors.ts';
-import { type ChangeFeed, HEARTBEAT_TIMEOUT_MS, type Heartbeat, type SendHeartbeat } from './change-feed.ts';
-import type { Change, TagVersions } from './tags.ts';
+import { HEARTBEAT_TIMEOUT_MS, type Heartbeat, type Listen, type SendHeartbeat } from './change-feed.ts';
+import type { CachedTable, Change, TagVersions } from './tags.ts';
 
 interface Options {
   readonly connection: ConnectionConfig;
-  readonly source: ChangeFeed;
+  readonly listen: Listen;
   readonly clock: Clock;
   readonly tagVersions: TagVersions;
   /** A response shows every change that was committed longer ago than this. 0: each request waits for a heartbeat of its own. */
@@ -62,10 +62,12 @@ export class FreshnessMonitor {
   #lastFault: string | undefined;
 
   constructor(options: Options) {
-    const { source, clock } = options;
+    const { tagVersions, clock } = options;
     this.#options = options;
     this.#nextChanges = new Map(
-      source.tables.filter(({ nextChangeSql }) => nextChangeSql).map(({ table }) => [table, new NextChange(clock)]),
+      tagVersions.tags.tables
+        .filter(({ nextChangeSql }) => nextChangeSql)
+        .map(({ table }) => [table, new NextChange(clock)]),
     );
   }
 
@@ -124,12 +126,6 @@ export class FreshnessMonitor {
     return () => void this.#onTime.delete(onTime);
   }
 
-  /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
-  trustedUntilMs(): number | undefined {
-    const { source, freshnessMs } = this.#options;
-    return source.notifiesChanges ? undefined : this.#lastSentMs + freshnessMs;
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#reconnecting);
@@ -140,7 +136,7 @@ export class FreshnessMonitor {
 
   /** Resolves after the first heartbeats. @throws what the connection throws */
   async connect(timeoutMs: number): Promise<void> {
-    const { connection, source } = this.#options;
+    const { connection, listen } = this.#options;
     const opened = new DatabaseClient({
       ...connection,
       connectionTimeoutMillis: timeoutMs,
@@ -151,7 +147,7 @@ export class FreshnessMonitor {
     let send: SendHeartbeat;
     try {
       await opened.connect();
-      send = await source.prepare(opened, (change) => this.#onChange(change));
+      send = await listen(opened, (change) => this.#onChange(change));
     } catch (error) {
       abandon(opened);
       throw error;
@@ -202,7 +198,7 @@ export class FreshnessMonitor {
   }
 
   #onAnyChange(isOfClock = false): void {
-    for (const { table } of this.#options.source.tables) this.#onChange({ table, isOfClock });
+    for (const { table } of this.#options.tagVersions.tags.tables) this.#onChange({ table, isOfClock });
   }
 
   #heartbeat(): Promise<boolean> {
@@ -238,7 +234,7 @@ export class FreshnessMonitor {
       const heartbeat = await send(behindMs, () => {
         sentMs = performance.now();
       });
-      if (!heartbeat || this.#client !== on) return false;
+      if (this.#client !== on) return false;
       this.#learn(heartbeat, sentMs);
       return true;
     } catch (error) {
@@ -248,17 +244,14 @@ export class FreshnessMonitor {
   }
 
   #learn({ now, nextChanges: read }: Heartbeat, sentMs: number): void {
-    const { clock, source } = this.#options;
+    const { clock, tagVersions } = this.#options;
     // A response that was made by a later clock may show what has not begun.
     if (clock.observe(now, sentMs, performance.now())) this.#onAnyChange(true);
-    for (const [index, { table }] of source.tables.entries()) {
-      const nextChange = this.#nextChanges.get(table);
-      if (read) {
-        const isPast = nextChange?.isAt(read[index] ?? Number.POSITIVE_INFINITY);
-        if (isPast) for (const onTime of this.#onTime) onTime(table);
-      }
-      // A table that could not be asked is locked, so what is known of its next change is true; but where nothing is notified, it may be out of date.
-      else if (!source.notifiesChanges) nextChange?.mayBeAt(undefined);
+    // Where the tables could not be asked one is locked, and what is known of their next changes is true.
+    for (const [index, ms] of (read ?? []).entries()) {
+      const { table } = tagVersions.tags.tables[index] as CachedTable;
+      const isPast = this.#nextChanges.get(table)?.isAt(ms ?? Number.POSITIVE_INFINITY);
+      if (isPast) for (const onTime of this.#onTime) onTime(table);
     }
     this.#lastSentMs = sentMs;
   }

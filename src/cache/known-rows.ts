@@ -35,9 +35,9 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
   });
   const stats = { hits: 0 };
 
-  // Not where changes are not notified, and not for an operation that takes late values, which reads what is true now.
+  // Not for an operation that reads what is true now.
   const mayUse = ({ asOfMs, openedMs }: Dependencies): boolean =>
-    asOfMs !== undefined && freshnessMonitor.trustedUntilMs() === undefined && freshnessMonitor.isFresh(openedMs);
+    asOfMs !== undefined && freshnessMonitor.isFresh(openedMs);
 
   return {
     stats,

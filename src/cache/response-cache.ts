@@ -1,6 +1,6 @@
 import type { Clock } from '../database/clock.ts';
 import { withDeadline } from '../deadline.ts';
-import { type CachedResponse, type CacheEntry, toBody } from './cached-response.ts';
+import { bytesOf, type CachedResponse, type CacheEntry, toBody } from './cached-response.ts';
 import { Dependencies } from './dependencies.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { createResponseStore } from './response-store.ts';
@@ -27,6 +27,9 @@ export type Executed =
       /** The cached response, with late values, that the body was made of. */
       readonly template?: CachedResponse | undefined;
     };
+
+export const executedBytes = ({ answer, body, encoding }: Executed): Buffer =>
+  answer ? bytesOf(answer.body) : Buffer.from(body, encoding);
 
 /** Makes the body of a response, and adds to the dependencies what it depends on. */
 export type MakeBody = (dependencies: Dependencies) => Promise<string>;
@@ -85,8 +88,8 @@ export const createResponseCache = ({
   const { tables } = tagVersions.tags;
 
   /** Whether time alone has changed nothing. */
-  const holds = ({ validUntilMs, trustedUntilMs }: CachedResponse): boolean =>
-    (validUntilMs === undefined || clock.nowMs() < validUntilMs) && isTrusted(trustedUntilMs);
+  const holds = ({ validUntilMs }: CachedResponse): boolean =>
+    validUntilMs === undefined || clock.nowMs() < validUntilMs;
 
   /** A response that was read within the bound misses no commit that is older, whatever has changed since. */
   const isYoung = ({ asOfMs }: CachedResponse): boolean => performance.now() - asOfMs < freshnessMs;
@@ -107,7 +110,6 @@ export const createResponseCache = ({
     readonly #sequence = tagVersions.sequence;
     readonly #openedMs = performance.now();
     readonly #nowMs = clock.nowMs(this.#openedMs);
-    readonly #trustedUntilMs = freshnessMonitor.trustedUntilMs();
     readonly #nextChanges = tables.map(({ table }) => freshnessMonitor.nextChangeMs(table, this.#nowMs));
 
     constructor(key: string) {
@@ -150,7 +152,6 @@ export const createResponseCache = ({
         trueAt: this.#sequence,
         validUntilMs: finite(validUntilMs),
         changesMs: finite(changes),
-        trustedUntilMs: this.#trustedUntilMs,
         staleUntilMs: dependencies.mayEnd ? Math.min(dependencies.endsMs, changes) : dependencies.endsMs,
         takesLate: dependencies.takesLate,
         late: [...dependencies.late.values()],
@@ -183,18 +184,14 @@ export const createResponseCache = ({
     }
     stats.misses += 1;
     const ticket = new Ticket(key);
-    const close = (): void => {
-      if (tickets.get(key) === ticket) tickets.delete(key);
+    const makeAndKeep = async (): Promise<CachedResponse> => {
+      try {
+        return ticket.keep(await make(ticket.dependencies), store.get(key));
+      } finally {
+        if (tickets.get(key) === ticket) tickets.delete(key);
+      }
     };
-    const keep = (text: string): CachedResponse => {
-      close();
-      return ticket.keep(text, store.get(key));
-    };
-    const fail = (error: unknown): never => {
-      close();
-      throw error;
-    };
-    ticket.response = make(ticket.dependencies).then(keep, fail);
+    ticket.response = makeAndKeep();
     tickets.set(key, ticket);
     return ticket.response;
   };
@@ -211,7 +208,6 @@ export const createResponseCache = ({
   const findStale = (key: string): Found | undefined => {
     const cached = performance.now() - freshnessMonitor.asOfMs() < staleIfErrorMs ? store.get(key) : undefined;
     if (!cached || hasChanged(cached) || clock.nowMs() >= cached.staleUntilMs) return undefined;
-    if (cached.trustedUntilMs !== undefined && !isTrusted(cached.trustedUntilMs + staleIfErrorMs)) return undefined;
     stats.stale += 1;
     return { answer: cached, outcome: 'stale' };
   };
@@ -269,6 +265,3 @@ export const createResponseCache = ({
 };
 
 const finite = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
-
-/** Where changes are notified there is no such time, and the clock is not read. */
-const isTrusted = (untilMs: number | undefined): boolean => untilMs === undefined || performance.now() < untilMs;

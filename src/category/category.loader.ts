@@ -1,13 +1,13 @@
 import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
-import { RowVanished } from '../database/failures.ts';
+import { ReadAgain } from '../database/failures.ts';
 import { type Category, Prisma, type PrismaClient } from '../database/generated/client/client.ts';
 import { COLUMNS } from '../database/generated/tables.ts';
 import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
 import { columnsOf, isStorable, type Sql, type Statement } from '../database/sql.ts';
-import { type LoaderScope, memo } from '../graphql/context.ts';
+import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 import { shownText, translationOf } from '../language/shown.ts';
-import { createAliasLoader, idsOf } from '../translation/alias.ts';
+import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
@@ -79,8 +79,15 @@ export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: Know
     ),
 });
 
+/** Makes the loaders of each operation. */
+export const createCategoryLoaders = ({ sql, prisma, knownRows }: ReadDeps) => {
+  const known = knownRows?.of<Category>('category');
+  const reads = createCategoryReads(sql, prisma, known);
+  return (scope: LoaderScope) => new CategoryLoaders(reads, scope, known);
+};
+
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
-export class CategoryLoaders {
+class CategoryLoaders {
   readonly #reads: CategoryReads;
   readonly #scope: LoaderScope;
   readonly #known: KnownRowsOf<Category> | undefined;
@@ -104,7 +111,7 @@ export class CategoryLoaders {
     return category;
   }
 
-  /** For an id in a foreign key; at once where the category was read before. @throws RowVanished */
+  /** For an id in a foreign key; at once where the category was read before. @throws ReadAgain */
   byId(id: number): Category | Promise<Category> {
     const category = this.byIdOrNull(id);
     return category instanceof Promise ? category.then((found) => found ?? vanished(id)) : category;
@@ -236,5 +243,5 @@ export const pathAbove = ({ id, parentId }: Category, byId: ReadonlyMap<number, 
 };
 
 const vanished = (id: number): never => {
-  throw new RowVanished(`category ${id} vanished while it was referred to`);
+  throw new ReadAgain(`category ${id} vanished while it was referred to`);
 };

@@ -1,5 +1,4 @@
-import { withConnection } from '../database/client.ts';
-import { connectionConfig } from '../database/connection.ts';
+import { connectionConfig, withConnection } from '../database/connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../database/failures.ts';
 import { applyMigrations } from '../database/migrations/apply.ts';
 import { grantServing } from '../database/migrations/rights.ts';

@@ -165,17 +165,14 @@ const accessFaults = (values: Values, { access }: Derived): string[] => {
 };
 
 const missingCompanions = (values: Values): string[] => {
-  const { databaseUrl, databaseDirectUrl, databaseReplicaUrls, changeFeed } = values;
+  const { databaseUrl, databaseDirectUrl, databaseReplicaUrls } = values;
   const hasReplicas = databaseReplicaUrls.length > 0;
   return [
     databaseUrl === undefined && databaseDirectUrl !== undefined && 'DATABASE_DIRECT_URL needs DATABASE_URL beside it',
     databaseUrl === undefined && hasReplicas && 'DATABASE_REPLICA_URLS needs DATABASE_URL beside it',
-    // Without notifications, the gateway cannot know whether a replica has replayed a change.
-    changeFeed === 'poll' && hasReplicas && 'DATABASE_REPLICA_URLS needs CHANGE_FEED=listen',
     values.databasePooler === 'transaction' &&
       databaseDirectUrl === undefined &&
-      changeFeed === 'listen' &&
-      'DATABASE_POOLER=transaction needs DATABASE_DIRECT_URL beside it, for a session that listens, or CHANGE_FEED=poll',
+      'DATABASE_POOLER=transaction needs DATABASE_DIRECT_URL beside it, for a session that listens',
     values.trustedDocumentsOnly &&
       values.trustedDocuments === undefined &&
       'TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS beside it',

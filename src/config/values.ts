@@ -1,14 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Exposure } from '../access/access.ts';
 import { isToken, TOKEN_RULE } from '../access/tokens.ts';
-import {
-  asksForWrites,
-  hasReadableFiles,
-  isPostgresUrl,
-  isWholeUrl,
-  splitUrls,
-  urlsOf,
-} from '../database/connection.ts';
+import { hasReadableFiles, isPostgresUrl, isWholeUrl, namesOneHost, splitUrls } from '../database/connection.ts';
 import { canonicalTag, MAX_LANGUAGES } from '../language/languages.ts';
 
 /** A kind of value that a variable may have. */
@@ -180,9 +173,9 @@ export const databaseUrl: Value<string> = {
   ...textWith(
     'a postgresql:// URL',
     [isPostgresUrl, 'must begin with postgresql://'],
+    [namesOneHost, 'must name one host, which leads to the primary'],
     [isWholeUrl, 'must be a whole URL, in which special characters are written as %23 for #'],
     [hasReadableFiles, 'must name certificates and keys that can be read'],
-    [asksForWrites, 'must ask for target_session_attrs read-write or primary, as views are counted'],
   ),
   secretsIn: (url) => passwordsIn(url),
 };
@@ -207,7 +200,7 @@ export const replicaUrls: Value<readonly string[]> = {
 };
 
 const passwordsIn = (url: string): readonly string[] => {
-  const { username, pathname, password } = URL.parse(urlsOf(url)[0] ?? '') ?? {};
+  const { username, pathname, password } = URL.parse(url) ?? {};
   // A password equal to the name of the user or the database is no secret, and hiding it would hide the name.
   const isName = password === username || `/${password}` === pathname;
   return password && !isName ? [password, decoded(password)] : [];

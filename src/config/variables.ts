@@ -1,5 +1,5 @@
 import type { Exposure } from '../access/access.ts';
-import { POOLERS } from '../database/pooler.ts';
+import { POOLERS } from '../database/connection.ts';
 import {
   choice,
   databaseUrl,
@@ -69,21 +69,15 @@ const server = ofProgram({
 });
 
 const database = {
-  DATABASE_URL: row(
-    databaseUrl,
-    'The database. Of several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used.',
-    { whenUnset: 'an embedded PostgreSQL, with the demo catalogue' },
-  ),
+  DATABASE_URL: row(databaseUrl, 'The database, by one host, which leads to the primary.', {
+    whenUnset: 'an embedded PostgreSQL, with the demo catalogue',
+  }),
   DATABASE_DIRECT_URL: row(
     databaseUrl,
     'The same database past a pooler in transaction mode: for notifications, migrations and imports.',
     { whenUnset: '`DATABASE_URL`' },
   ),
-  DATABASE_REPLICA_URLS: row(
-    replicaUrls,
-    'Streaming replicas, one server in each URL. They need `CHANGE_FEED=listen`.',
-    { default: '' },
-  ),
+  DATABASE_REPLICA_URLS: row(replicaUrls, 'Streaming replicas, one server in each URL.', { default: '' }),
   DATABASE_POOL_SIZE: row(
     integer(1, 1000),
     'Most connections of each worker to each database server, besides one that watches it.',
@@ -99,7 +93,7 @@ const database = {
   }),
   DATABASE_POOLER: row(
     choice(POOLERS),
-    'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL` or `CHANGE_FEED=poll`.',
+    'The pooler that `DATABASE_URL` leads to, by its mode. `transaction` needs `DATABASE_DIRECT_URL`.',
     { default: 'none' },
   ),
   DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', { default: './data' }),
@@ -121,11 +115,6 @@ const cache = {
     { ...integer(0, 1000), unit: 'ms' },
     'How old a response may be: it shows every change that was committed longer ago. 0: each request first asks the database.',
     { default: '100' },
-  ),
-  CHANGE_FEED: row(
-    choice(['listen', 'poll']),
-    'How changes are noticed. `listen`: by notifications. `poll`: a cached response counts for `FRESHNESS_MS`.',
-    { default: 'listen' },
   ),
   STALE_IF_ERROR_S: row(
     { ...integer(0, 86_400), unit: 's' },

@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
 import { AppError, databaseUnavailable, OperatorError } from '../errors.ts';
 
-/** A row that another row refers to was deleted between two statements of an operation, which is run again. */
-export class RowVanished extends Error {
-  override readonly name = 'RowVanished';
+/**
+ * What an operation has read does not fit together (a row was deleted that another one refers to), or its replica cannot go on: it is run again, on
+ * the primary.
+ */
+export class ReadAgain extends Error {
+  override readonly name = 'ReadAgain';
 }
 
 /**

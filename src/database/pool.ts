@@ -2,11 +2,17 @@ import { hash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type Pool } from 'pg';
 import type { Logger } from 'pino';
-import { type ConnectionConfig, DatabaseClient, isBusy, oneRow } from './client.ts';
-import { SESSION_SETTINGS, SET_SESSION } from './connection.ts';
+import {
+  type ConnectionConfig,
+  DatabaseClient,
+  isBusy,
+  oneRow,
+  type Pooling,
+  SESSION_SETTINGS,
+  SET_SESSION,
+} from './connection.ts';
 import { exactJson } from './exact-json.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
-import type { Pooling } from './pooler.ts';
 
 interface Options {
   readonly connection: ConnectionConfig;

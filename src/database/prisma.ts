@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type DataLoader from 'dataloader';
-import { hasCode, RowVanished } from './failures.ts';
+import { hasCode, ReadAgain } from './failures.ts';
 import { Prisma, type PrismaClient } from './generated/client/client.ts';
 import { TABLES } from './generated/tables.ts';
 import { createSharedLoader } from './sql.ts';
@@ -24,7 +24,7 @@ export interface OperationClients {
   readonly prisma: PrismaClient;
   /** It shows hidden rows, too. */
   readonly prismaWithHidden: PrismaClient;
-  /** As {@link prisma}, for Pothos, which reads relations of a row that was read before. @throws RowVanished where that is gone */
+  /** As {@link prisma}, for Pothos, which reads relations of a row that was read before. @throws ReadAgain where that is gone */
   readonly prismaForRelations: PrismaClient;
 }
 
@@ -120,7 +120,7 @@ export class OperationPrisma {
 interface PrismaRead extends Read {
   /** The operation that it is for. */
   readonly reader: Reader | undefined;
-  /** Reads, and says what is read. @throws RowVanished */
+  /** Reads, and says what is read. @throws ReadAgain */
   readonly run: (args: unknown) => Promise<unknown>;
 }
 
@@ -141,7 +141,7 @@ const notFound = (model: string) =>
 
 const throwVanished = (error: unknown): never => {
   throw hasCode(error, NOT_FOUND)
-    ? new RowVanished('A row vanished before its relations were read', { cause: error })
+    ? new ReadAgain('A row vanished before its relations were read', { cause: error })
     : error;
 };
 
@@ -211,12 +211,12 @@ const forEachRow = (model: string, result: unknown, callback: (model: string, ro
 /**
  * Prisma reads relations by statements of their own. A row that must be there is null where it was deleted between two of them: the reader of a
  * required relation would fail at it.
- * @throws RowVanished
+ * @throws ReadAgain
  */
 const assertWhole = (model: string, result: unknown): void =>
   forEachRow(model, result, (type, row) => {
     const vanished = relationsOf(type).find(({ name, isRequired }) => isRequired && row[name] === null);
-    if (vanished) throw new RowVanished(`The row of ${type}.${vanished.name} vanished while it was read.`);
+    if (vanished) throw new ReadAgain(`The row of ${type}.${vanished.name} vanished while it was read.`);
   });
 
 const isListOf = (model: string, relationName: string | undefined): boolean =>

@@ -9,6 +9,14 @@ export interface PrismaRule<Row = never> {
   readonly holds: (row: Row, now: Date) => boolean;
 }
 
+/** Which rows of a table are visible at a time, in every form that is needed. */
+export interface Rule<Row> extends PrismaRule<Row> {
+  /** A condition. @param alias of the table @param now an SQL expression */
+  readonly sql: (alias: string, now: string) => string;
+  /** When a row next becomes visible or invisible by time alone: an SQL expression, null for never. @param after one, too */
+  readonly nextChangeSql: (after: string) => string;
+}
+
 /** The rules of one model. */
 export interface VisibleBy {
   /** For what is found by its key, or by a relation of one. */

@@ -1,9 +1,8 @@
 import type { Config } from '../config/config.ts';
-import { withConnection } from '../database/client.ts';
-import { connectionConfig, hostsOf } from '../database/connection.ts';
+import { connectionConfig, hostOf, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
+import type { CheckedTable } from '../database/migrations/rights.ts';
 import { OperatorError } from '../errors.ts';
-import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
 import { checkLanguages } from './languages.ts';
 import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';
@@ -42,7 +41,7 @@ export const examine = async (
   instances: number,
 ): Promise<Finding[]> => {
   const connection = { ...connectionConfig(url), connectionTimeoutMillis: 5000, query_timeout: 10_000 };
-  const place = `${connection.database ?? ''} at ${hostsOf(url)}`;
+  const place = `${connection.database ?? ''} at ${hostOf(url)}`;
   const startMs = performance.now();
   return withConnection(connection, undefined, async (client) => {
     const findings = [ok('database', `connected to ${place} in ${Math.round(performance.now() - startMs)} ms`)];

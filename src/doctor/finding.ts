@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
-import type { DatabaseClient } from '../database/client.ts';
-import type { CheckedTable } from '../feature.ts';
+import type { DatabaseClient } from '../database/connection.ts';
+import type { CheckedTable } from '../database/migrations/rights.ts';
 
 /** The result of one check. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import { oneRow } from '../database/client.ts';
+import { oneRow } from '../database/connection.ts';
 import { Languages } from '../language/languages.ts';
 import { type Check, type Finding, ok, warn } from './finding.ts';
 import { canRead } from './tables.ts';

@@ -1,9 +1,8 @@
-import { oneRow, withConnection } from '../database/client.ts';
 import { createClock } from '../database/clock.ts';
-import { connectionConfig, hostsOf } from '../database/connection.ts';
+import { connectionConfig, hostOf, oneRow, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
-import { checkSessions } from '../database/pooler.ts';
+import { checkSessions } from '../database/open.ts';
 import {
   isOfHistory,
   REPLAY_POSITION,
@@ -133,7 +132,7 @@ export const checkReplicas: Check = async ({ client, config }) => {
 };
 
 const examineReplica = async (url: string, primary: WalPosition): Promise<Finding> => {
-  const place = hostsOf(url);
+  const place = hostOf(url);
   try {
     const replica = await withConnection(connectionConfig(url), TIMEOUT_MS, (client) =>
       oneRow<ReplayPosition>(client, REPLAY_POSITION.text),

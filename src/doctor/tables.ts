@@ -1,8 +1,8 @@
-import { type DatabaseClient, oneRow } from '../database/client.ts';
+import { type DatabaseClient, oneRow } from '../database/connection.ts';
 import { missingRights, readWatchedTables } from '../database/migrations/rights.ts';
 import { readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
-import { tripOfNotification } from '../database/pooler.ts';
-import type { CheckedTable } from '../feature.ts';
+import { tripOfNotification } from '../database/open.ts';
+import type { CheckedTable } from '../features.ts';
 import { type Check, type Examined, type Finding, fail, ok, warn } from './finding.ts';
 
 /** Whether the database is as this version's migrations leave it. */
@@ -196,10 +196,10 @@ export const checkQueue: Check = async ({ client }) => {
 };
 
 /** Whether changes are notified: the triggers are on, and a notification reaches a connection that listens. */
-export const checkNotifications: Check = async (examined) =>
-  examined.config.changeFeed === 'poll'
-    ? [ok('notifications', 'not needed: CHANGE_FEED=poll')]
-    : [await checkTriggers(examined), await checkRoundTrip(examined)];
+export const checkNotifications: Check = async (examined) => [
+  await checkTriggers(examined),
+  await checkRoundTrip(examined),
+];
 
 const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => {
   const expected = tables.flatMap(({ table, triggers }) => triggers.map((trigger) => ({ table, trigger })));
@@ -219,8 +219,8 @@ const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => 
 const checkRoundTrip = async ({ client, url, config }: Examined): Promise<Finding> => {
   const directUrl = config.databaseDirectUrl ?? url;
   const remedy = config.databaseDirectUrl
-    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, directly or through a pool in session mode; or set CHANGE_FEED=poll.'
-    : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL, or CHANGE_FEED=poll.';
+    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, directly or through a pool in session mode.'
+    : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL.';
   const tripMs = await tripOfNotification(directUrl, (sql, values) => client.query(sql, values));
   if (tripMs !== undefined) return ok('notifications', `one arrived after ${tripMs.toFixed(1)} ms`);
   return fail('notifications', 'one did not arrive: changes would not show while responses are cached', remedy);

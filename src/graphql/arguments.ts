@@ -1,13 +1,10 @@
 import {
-  type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLSchema,
-  getArgumentValues,
   isIntrospectionType,
   isObjectType,
-  type VariableValues,
 } from 'graphql';
 import { badArgument } from '../errors.ts';
 
@@ -108,15 +105,6 @@ export const enforceBounds = (schema: GraphQLSchema): GraphQLSchema =>
       return resolve(source, args, context, info);
     };
   });
-
-/** The value of one argument of a field, its default included; undefined where the field refuses it. */
-export const argumentValue = (argument: GraphQLArgument, node: FieldNode, variables?: VariableValues): unknown => {
-  try {
-    return getArgumentValues({ args: [argument] } as unknown as Field, node, variables)[argument.name];
-  } catch {
-    return undefined;
-  }
-};
 
 /** @throws AppError BAD_USER_INPUT for a value of the argument's type that is out of its bounds; an absent value or null is in them */
 export const checkBounds = (argument: GraphQLArgument, value: unknown): void => {

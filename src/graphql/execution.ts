@@ -1,14 +1,11 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type VariableValues } from 'graphql';
-import type { CachedResponse } from '../cache/cached-response.ts';
 import type { Found, ResponseCache } from '../cache/response-cache.ts';
 import type { Language } from '../language/languages.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
-import { type BodyForm, GRAPHQL_BODY } from './body-form.ts';
 import type { Changes, CreateContext } from './context.ts';
-import { checkCost } from './limits/cost.ts';
 import type { Operation } from './operation.ts';
-import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
+import { type BodyForm, type Caller, type GatewayPlugin, GRAPHQL_BODY, type ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 
 /** An operation as a request asks for it, within the limits. */
@@ -47,8 +44,6 @@ export interface Execution {
    * @throws (in the promise) ExecutionFailed
    */
   readonly respond: (asked: Asked, caller: Caller, changes?: Changes) => Promise<Found>;
-  /** A response as the result of an event. */
-  readonly resultOf: (answer: CachedResponse, form: BodyForm) => ExecutionResult;
   /** Under which a response is kept. Equal for subscriptions whose events are the same. */
   readonly keyOf: (asked: Asked) => string;
 }
@@ -67,7 +62,7 @@ export const ask = (
     throw new GraphQLError('The document has no such operation.', { extensions: { code: 'BAD_USER_INPUT' } });
   const { errors, variableValues: variables } = operation.coerce(args.variableValues ?? {});
   if (errors) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
-  checkCost(operation.cost, maxCost, variables);
+  operation.checkCost(maxCost, variables);
   const { call, rest } = args.contextValue as ServerContext;
   const language = call.language.decide(operation.languageTag(variables));
   return { args, operation, variables, language, form: rest?.form ?? GRAPHQL_BODY };
@@ -77,7 +72,10 @@ export const ask = (
 export const askOnce = (args: ExecutionArgs, deps: ExecutionDeps): ((given: ExecutionArgs) => Asked) => {
   const { document, variableValues } = args;
   const asked = ask(args, deps);
-  return (given) => (given.document === document && given.variableValues === variableValues ? asked : ask(given, deps));
+  return (given) => {
+    const isSame = given.document === document && given.variableValues === variableValues;
+    return isSame ? { ...asked, args: given } : ask(given, deps);
+  };
 };
 
 /** Executes an operation within the load that is allowed, with a span where there are traces. */

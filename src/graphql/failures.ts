@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Dependencies } from '../cache/dependencies.ts';
 import type { LateValue } from '../cache/late-value.ts';
 import type { FailureKind } from '../cache/response-cache.ts';
-import { isDatabaseUnavailable, isDatabaseUnreachable, RowVanished, toAppError } from '../database/failures.ts';
+import { isDatabaseUnavailable, isDatabaseUnreachable, ReadAgain, toAppError } from '../database/failures.ts';
 import { AppError, ERROR_TABLE, type ErrorCode, Overloaded } from '../errors.ts';
 import { validHeaders } from '../http/message.ts';
 
@@ -194,7 +194,7 @@ export const failureKindOf = (error: unknown): FailureKind => {
 /** While rows change all the time, the rows of two statements may not fit together twice in a row. */
 const MAX_TRIES = 3;
 
-/** Reads all again where a row has vanished between two reads. @param work throws RowVanished, unless it is the last try */
+/** Reads all again where the reads do not fit together. @param work throws ReadAgain, unless it is the last try */
 export const untilRowsFit = async <Result>(
   dependencies: Pick<Dependencies, 'readAgain'>,
   work: (isLast: boolean) => Promise<Result>,
@@ -204,7 +204,7 @@ export const untilRowsFit = async <Result>(
     try {
       return await work(isLast);
     } catch (error) {
-      if (!(error instanceof RowVanished) || isLast) throw error;
+      if (!(error instanceof ReadAgain) || isLast) throw error;
       dependencies.readAgain();
     }
   }
@@ -216,11 +216,11 @@ export const untilRowsFit = async <Result>(
  */
 const OVERTAKEN: ReadonlySet<unknown> = new Set(['P2034', '40P01']);
 
-/** @throws RowVanished for a result that shows that */
+/** @throws ReadAgain for a result that shows that */
 export const refuseVanished = ({ errors }: ExecutionResult): void => {
   const vanished = errors?.find((error) => {
     const cause = rootCause(error);
-    return cause instanceof RowVanished || OVERTAKEN.has((cause as { code?: unknown }).code);
+    return cause instanceof ReadAgain || OVERTAKEN.has((cause as { code?: unknown }).code);
   });
-  if (vanished) throw new RowVanished(vanished.message, { cause: vanished });
+  if (vanished) throw new ReadAgain(vanished.message, { cause: vanished });
 };

@@ -12,14 +12,13 @@ import {
   varyBy,
 } from '../http/message.ts';
 import type { Answered, Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
-import type { Answers } from './body-form.ts';
 import { isGraphQLError, type MaskError, withHttpParts } from './failures.ts';
 import { bodyFault } from './json-body.ts';
-import type { EventStreams } from './live/event-stream.ts';
 import { ORIGIN, type ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 import type { Live } from './use-live.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf, negotiate, paramsOf, RESULT_TYPES, wantsPage } from './use-request-reader.ts';
+import type { Answers } from './use-result-writer.ts';
 import type { Yoga } from './yoga.ts';
 
 interface Options {
@@ -27,9 +26,7 @@ interface Options {
   readonly documents: Pick<Documents, 'find' | 'prepare'>;
   readonly answers: Answers;
   readonly maskError: MaskError;
-  readonly eventStreams: EventStreams;
-  /** Of a subscription. */
-  readonly streamOf: Live['streamOf'];
+  readonly live: Pick<Live, 'streamOf' | 'send'>;
   readonly graphiql: ResponseRoute;
 }
 
@@ -54,7 +51,7 @@ export const createGraphqlRoutes = (options: Options): FindRoute => {
         return answered;
       } finally {
         // The place of a subscription is that of its stream: where a plugin has failed or answers otherwise there is none.
-        if (!(answered && 'stream' in answered)) options.streamOf(call)?.events.end('client');
+        if (!(answered && 'stream' in answered)) options.live.streamOf(call)?.events.end('client');
       }
     },
   };
@@ -92,7 +89,7 @@ const run = async (call: Call, options: Options): Promise<Answered | GatewayResp
       },
       { call, contentType } as ServerContext,
     );
-    const executed = answers.ofResponse(response);
+    const executed = answers.ofResponse(response)?.executed;
     const { 'content-type': given, ...added } = headersOf(response);
     const head = given === contentType ? HEADS.get(contentType) : undefined;
     return executed && head ? { executed, head, added } : await toGatewayResponse(response, call, options);
@@ -123,12 +120,12 @@ const EVENT_HEADERS: Readonly<Record<string, string>> = {
 const toGatewayResponse = async (
   response: Response,
   call: Call,
-  { answers, eventStreams, streamOf }: Options,
+  { answers, live }: Options,
 ): Promise<GatewayResponse> => {
   const { status } = response;
   const { vary, ...headers } = headersOf(response);
   const said = inLanguage({ vary: varyBy('accept', vary) }, call.language.shown);
-  const opened = streamOf(call);
+  const opened = live.streamOf(call);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
     const own = {
       'cache-control': answers.isCallersOwn ? 'private, no-store' : 'no-store',
@@ -138,14 +135,16 @@ const toGatewayResponse = async (
   }
   const { 'content-encoding': _, ...others } = headers;
   const eventHeaders = { ...others, ...EVENT_HEADERS, ...said };
-  const bytes = opened && eventStreams.bodyOf(response);
+  const made = answers.ofResponse(response);
+  // Nobody has begun to read a response that a plugin has put in the place of ours.
+  const events = made ? made.events : response.body?.values();
   // One result, and the end.
-  if (!opened || !bytes) return { status, headers: eventHeaders, body: await response.text() };
+  if (!opened || !events) return { status, headers: eventHeaders, body: await response.text() };
   return {
     status,
     headers: { ...eventHeaders, 'cache-status': CACHE_STATUS[opened.outcome] },
     body: null,
-    stream: (sink) => eventStreams.send(bytes, sink, (isSlow) => opened.events.end(isSlow ? 'slow' : 'client')),
+    stream: (sink) => live.send(opened, events, sink),
   };
 };
 

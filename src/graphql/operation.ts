@@ -4,6 +4,7 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type ExecutionArgs,
+  type ExecutionResult,
   type FieldNode,
   GraphQLDeferDirective,
   GraphQLDirective,
@@ -26,7 +27,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledOperation, compile } from './executor/compile.ts';
-import { type CostPlan, planCost } from './limits/cost.ts';
+import { type Cost, checkCost, costOf, isWithin } from './limits/cost.ts';
 import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
 /** The language of a whole operation, as Shopify's storefronts ask for it. */
@@ -60,7 +61,10 @@ export interface Operation {
   readonly compiled: CompiledOperation | undefined;
   /** The tag of the language that the document names. */
   readonly languageTag: (variables: VariableValues) => string | undefined;
-  readonly cost: CostPlan;
+  /** @param variables undefined: the most that any variables could make it cost */
+  readonly costOf: (variables?: VariableValues) => Cost;
+  /** @throws AppError QUERY_TOO_COMPLEX */
+  readonly checkCost: (maximum: number, variables: VariableValues) => void;
   readonly isSubscription: boolean;
   /** The part of a result whose change is an event, where that is not all of it. */
   readonly withoutSilentFields: WithoutSilentFields | undefined;
@@ -111,6 +115,7 @@ export const prepareOperation = (
   const isLateField = (name: string): boolean => lateKeyOf(fields[name]) !== undefined;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   let compiled: CompiledOperation | undefined | null = null;
+  let mostCost: Cost | undefined;
   return {
     label: definition.name?.value ?? 'anonymous',
     id: hash('sha1', `${text ?? print(given)}\0${name ?? ''}`, 'base64url'),
@@ -123,7 +128,12 @@ export const prepareOperation = (
       return compiled;
     },
     languageTag: languageTagOf(asked),
-    cost: planCost(schema, document, definition),
+    costOf: (variables) => costOf(schema, document, definition, variables),
+    checkCost: (maximum, variables) => {
+      // Most operations cost too little whatever their variables are.
+      mostCost ??= costOf(schema, document, definition, undefined, Number.POSITIVE_INFINITY);
+      if (!isWithin(mostCost, maximum)) checkCost(costOf(schema, document, definition, variables), maximum);
+    },
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
     rootFields,
@@ -188,8 +198,8 @@ export const rootFieldsOf = (document: DocumentNode, definition: OperationDefini
 const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
   new Set([...fields.values()].flat().map(({ node }) => node.name.value));
 
-/** Leaves out of a result the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
-type WithoutSilentFields = (json: string) => string;
+/** The text of a result without the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
+type WithoutSilentFields = (result: ExecutionResult) => string;
 
 /** @returns undefined where the document selects none */
 const silentFields = (schema: GraphQLSchema, document: DocumentNode): WithoutSilentFields | undefined => {
@@ -206,8 +216,5 @@ const silentFields = (schema: GraphQLSchema, document: DocumentNode): WithoutSil
   visit(document, visitWithTypeInfo(typeInfo, { Field: note }));
   const isSilent = (key: string): boolean => isSilentByKey.get(key) === true;
   if (![...isSilentByKey.keys()].some(isSilent)) return undefined;
-  return (json) => {
-    const { data, ...beside } = JSON.parse(json);
-    return JSON.stringify([JSON.stringify(data, (key, value) => (isSilent(key) ? undefined : value)), beside]);
-  };
+  return ({ data }) => JSON.stringify(data, (key, value) => (isSilent(key) ? undefined : value));
 };

@@ -1,11 +1,8 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import { bytesOf, type CachedResponse } from '../cache/cached-response.ts';
 import { replaceLate, takeLate } from '../cache/late-value.ts';
 import type { Found } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Call } from '../http/route.ts';
-import type { Language } from '../language/languages.ts';
-import type { BodyForm } from './body-form.ts';
 import type { Changes, OperationContext } from './context.ts';
 import { type Asked, ask, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
 import { executeReference } from './executor/compiled-execution.ts';
@@ -38,13 +35,15 @@ export class OwnExecution implements Execution {
     },
     onExecute: ({ args, setExecuteFn }) => {
       const askedBy = askOnce(args, this.#deps);
-      setExecuteFn((given: ExecutionArgs) => this.#execute(given, askedBy(given)));
+      setExecuteFn((given: ExecutionArgs) => this.once(askedBy(given)));
       return { onExecuteDone: ({ result }) => this.#takeLate(args, result as ExecutionResult) };
     },
   };
 
-  once(asked: Asked): Promise<ExecutionResult> {
-    return this.#execute(asked.args, asked);
+  async once(asked: Asked): Promise<ExecutionResult> {
+    const { call } = asked.args.contextValue as OwnContext;
+    const executing = executeWithinLoad(asked.operation, call, this.#deps, () => this.#tryAll(asked));
+    return withDeadline(executing, this.#deps.timeoutMs);
   }
 
   respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
@@ -54,14 +53,10 @@ export class OwnExecution implements Execution {
       Object.assign(args.contextValue as OwnContext, createContext(dependencies, caller.previewAt, language), {
         changes,
       });
-      const result = await this.#execute(args, asked);
+      const result = await this.once(asked);
       if (result.errors) throw failureOf(result);
       return form.toBody(JSON.stringify(result.data)).body;
     });
-  }
-
-  resultOf({ body, status }: CachedResponse, form: BodyForm): ExecutionResult {
-    return form.toResult(bytesOf(body).toString(), status);
   }
 
   /** A new one each time: no two callers share a topic, and nothing is found by it. */
@@ -79,14 +74,7 @@ export class OwnExecution implements Execution {
     return this.#deps.createContext(dependencies, previewAt, language.language);
   }
 
-  /** @param args those of the request, or what plugins have made of them */
-  async #execute(args: ExecutionArgs, asked: Asked): Promise<ExecutionResult> {
-    const { call } = args.contextValue as OwnContext;
-    const executing = executeWithinLoad(asked.operation, call, this.#deps, () => this.#tryAll(args, asked.language));
-    return withDeadline(executing, this.#deps.timeoutMs);
-  }
-
-  async #tryAll(args: ExecutionArgs, language: Language): Promise<ExecutionResult> {
+  async #tryAll({ args, language }: Asked): Promise<ExecutionResult> {
     const { createContext, hideSuggestions } = this.#deps;
     const { schema, document, contextValue } = args;
     const context = contextValue as OwnContext;

@@ -2,9 +2,9 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Executed } from '../cache/response-cache.ts';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { Call } from '../http/route.ts';
-import type { Answers } from './body-form.ts';
 import type { HttpPart, MaskError } from './failures.ts';
 import { ORIGIN, type RestDocument } from './server-context.ts';
+import type { Answers } from './use-result-writer.ts';
 import type { Yoga } from './yoga.ts';
 
 /** By which name clients of an adapter know an argument, and how a sentence begins with it. */

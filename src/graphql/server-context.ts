@@ -1,10 +1,27 @@
-import type { DocumentNode, Source } from 'graphql';
+import type { DocumentNode, ExecutionResult, Source } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Call } from '../http/route.ts';
-import type { BodyForm } from './body-form.ts';
 
 /** The request that an operation is for: the part of {@link Call} that operations need. */
 export type Caller = Pick<Call, 'admit' | 'takesLate' | 'previewAt' | 'log'>;
+
+/** The form that a protocol gives to the JSON text of `data`. */
+export interface BodyForm {
+  /** Part of the cache key: bodies of different forms are different responses. */
+  readonly name: string;
+  /** The body of a response. Its status is 404 where the data says that there is nothing. */
+  readonly toBody: (data: string) => { readonly body: string; readonly status: 200 | 404 };
+  readonly toResult: (body: string, status: 200 | 404) => ExecutionResult;
+  /** Whether a response with errors has the data beside them. */
+  readonly givesPartialData: boolean;
+}
+
+export const GRAPHQL_BODY: BodyForm = {
+  name: 'graphql',
+  toBody: (data) => ({ body: `{"data":${data}}`, status: 200 }),
+  toResult: (body) => JSON.parse(body),
+  givesPartialData: true,
+};
 
 /** The document of a REST path, which is known before. */
 export interface RestDocument {

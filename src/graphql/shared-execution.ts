@@ -5,12 +5,12 @@ import { writeLate } from '../cache/late-value.ts';
 import type { Executed, Found, MakeBody } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
-import type { Answers, BodyForm } from './body-form.ts';
 import type { Changes } from './context.ts';
 import { type Asked, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, untilRowsFit } from './failures.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
+import type { Answers } from './use-result-writer.ts';
 
 interface Deps extends ExecutionDeps {
   readonly compiled: CompiledExecution;
@@ -48,10 +48,6 @@ export class SharedExecution implements Execution {
     const make = this.#maker(asked, caller, changes);
     const key = this.keyOf(asked);
     return changes ? responseCache.makeApart(key, make) : responseCache.get(key, make);
-  }
-
-  resultOf(answer: CachedResponse, form: BodyForm): ExecutionResult {
-    return this.#deps.answers.resultOf({ answer, outcome: 'hit' }, form);
   }
 
   keyOf({ operation, variables, language, form }: Asked): string {

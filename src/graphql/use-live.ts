@@ -1,16 +1,17 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { apart } from '../apart.ts';
-import { bytesOf } from '../cache/cached-response.ts';
+import { bytesOf, type CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
+import type { BodySink } from '../http/message.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
 import type { Asked, Execution } from './execution.ts';
 import { ExecutionFailed } from './failures.ts';
-import { ChangeTopics } from './live/change-topics.ts';
-import { CHANGES_FIELD } from './live/changes.ts';
+import { CHANGES_FIELD, ChangeFeed } from './live/change-feed.ts';
 import { type EndReason, EventSequence, type SequenceObserver, type Topic } from './live/event-sequence.ts';
+import { EventStreams } from './live/event-stream.ts';
 import { type ChangeSource, type LiveOperation, Topics } from './live/topics.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
@@ -57,7 +58,8 @@ export class Live {
   };
   readonly #deps: Deps;
   readonly #topics: Topics;
-  readonly #changeTopics: ChangeTopics;
+  readonly #changeFeed: ChangeFeed;
+  readonly #eventStreams = new EventStreams();
   /** Each takes a place until it ends, and verifies the token of its caller again. */
   readonly #streams = new Map<EventSequence, () => Promise<void> | undefined>();
   readonly #opened = new WeakMap<Call, OpenedStream>();
@@ -72,7 +74,7 @@ export class Live {
     this.#deps = deps;
     this.#anybody = { admit: () => undefined, takesLate: false, log: () => log };
     this.#topics = new Topics({ ...source, onPublished: (lagMs) => this.counts.lagSeconds.add(lagMs / 1000) });
-    this.#changeTopics = new ChangeTopics(source);
+    this.#changeFeed = new ChangeFeed(source);
   }
 
   readonly plugin: GatewayPlugin = {
@@ -103,12 +105,17 @@ export class Live {
   close(): void {
     clearInterval(this.#ticking);
     this.#topics.close();
-    this.#changeTopics.close();
+    this.#changeFeed.close();
   }
 
   /** The events that were opened for a request: where nobody reads them they have to be ended. */
   streamOf(call: Call): OpenedStream | undefined {
     return this.#opened.get(call);
+  }
+
+  /** Sends what was opened, as it comes. @returns what is called when the client has gone */
+  send({ events }: OpenedStream, bytes: AsyncIterator<Uint8Array>, sink: BodySink): () => void {
+    return this.#eventStreams.send(bytes, sink, (isSlow) => events.end(isSlow ? 'slow' : 'client'));
   }
 
   async #subscribe(asked: Asked, call: Call): Promise<AsyncIterable<ExecutionResult>> {
@@ -147,15 +154,14 @@ export class Live {
   /** Begins to listen to the present state. */
   async #beginState(asked: Asked, call: Call): Promise<Beginning> {
     const { execution } = this.#deps;
-    const { operation, form } = asked;
     const found = await execution.respond(asked, call);
     const live: LiveOperation = {
       run: () => execution.respond(asked, this.#anybody),
-      eventOf: (answer) => ({
-        result: execution.resultOf(answer, form),
+      eventOf: (answer) => {
+        const result = resultOf(answer, asked);
         // What changes silently alone makes no event.
-        shown: operation.withoutSilentFields?.(bytesOf(answer.body).toString()) ?? answer.etag,
-      }),
+        return { result, shown: asked.operation.withoutSilentFields?.(result) ?? answer.etag };
+      },
     };
     return { outcome: found.outcome, join: (listener) => this.#topics.join(live, found, listener) };
   }
@@ -163,10 +169,9 @@ export class Live {
   /** Begins to listen to what changes from now on. */
   async #beginChanges(asked: Asked): Promise<Beginning> {
     const { execution } = this.#deps;
-    const join = await this.#changeTopics.begin({
+    const join = await this.#changeFeed.begin({
       key: execution.keyOf(asked),
-      run: async (changes) =>
-        execution.resultOf((await execution.respond(asked, this.#anybody, changes)).answer, asked.form),
+      run: async (changes) => resultOf((await execution.respond(asked, this.#anybody, changes)).answer, asked),
     });
     return { outcome: 'miss', join };
   }
@@ -179,7 +184,7 @@ export class Live {
     }
     this.#ticks += 1;
     this.#topics.look();
-    this.#changeTopics.look();
+    this.#changeFeed.look();
     // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
     if (this.#ticks % TICKS_PER_HEARTBEAT === 0) void this.#deps.source.freshnessMonitor.freshen();
     if (this.#deps.isRestricted && this.#ticks % TICKS_PER_VERIFICATION === 0) this.#verifyAll();
@@ -194,6 +199,9 @@ export class Live {
     }
   }
 }
+
+const resultOf = ({ body, status }: CachedResponse, { form }: Asked): ExecutionResult =>
+  form.toResult(bytesOf(body).toString(), status);
 
 /** A preview shows one moment, which does not change. */
 const isLive = ({ request: { method }, previewAt }: Call): boolean => method !== 'HEAD' && previewAt === undefined;

@@ -1,21 +1,18 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { GraphQLSchema } from 'graphql';
-import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import type { ExecutionArgs, GraphQLSchema } from 'graphql';
+import { createYoga, isAsyncIterable, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
-import type { Answers } from './body-form.ts';
 import type { Execution } from './execution.ts';
 import type { MaskError } from './failures.ts';
 import type { JsonBodies } from './json-body.ts';
-import type { EventStreams } from './live/event-stream.ts';
 import type { GatewayPlugin, ServerContext } from './server-context.ts';
 import { useAccess } from './use-access.ts';
 import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
-import { useObservation } from './use-observation.ts';
 import { useRequestReader } from './use-request-reader.ts';
-import { useResultWriter } from './use-result-writer.ts';
+import { type Answers, useResultWriter } from './use-result-writer.ts';
 import { DOCUMENT_PARAMS, type TrustedDocumentsOptions, useTrustedDocuments } from './use-trusted-documents.ts';
 
 export type Yoga = YogaServerInstance<ServerContext, ServerContext>;
@@ -28,7 +25,6 @@ interface Deps {
   readonly isRestricted: boolean;
   readonly answers: Answers;
   readonly live: Live;
-  readonly eventStreams: EventStreams;
   readonly execution: Execution;
   readonly maskError: MaskError;
   /** The plugins of the operator. */
@@ -41,7 +37,7 @@ interface Deps {
  * sentences.
  */
 export const createGraphqlServer = (deps: Deps): Yoga => {
-  const { bodies, documents, trusted, isRestricted, answers, eventStreams, maskError } = deps;
+  const { bodies, documents, trusted, isRestricted, answers, maskError } = deps;
   return createYoga<ServerContext, ServerContext>({
     schema: deps.schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -51,7 +47,7 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       useDocuments(documents),
       useObservation(documents),
       useAccess(documents, isRestricted),
-      useResultWriter(answers, eventStreams),
+      useResultWriter(answers),
       deps.live.plugin,
       deps.execution.plugin,
       ...(deps.plugins as unknown as GatewayPlugin[]),
@@ -72,6 +68,27 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
     healthCheckEndpoint: ' ',
     logging: false,
   });
+};
+
+/** Says for the log, the metrics and the trace which operation a request is for, and with which error it ends. */
+const useObservation = (documents: Documents): GatewayPlugin => {
+  const observe = ({ args }: { args: ExecutionArgs }): void => {
+    const { call, rest } = args.contextValue as ServerContext;
+    const operation = documents.prepare(args);
+    // The paths of adapters are counted as such.
+    if (operation && !rest) call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
+  };
+
+  return {
+    onExecute: observe,
+    onSubscribe: observe,
+    onResultProcess: ({ result, serverContext: { call } }) => {
+      if (isAsyncIterable(result) || Array.isArray(result) || !result.errors?.length) return;
+      // The first error of a result is the error of the request.
+      const code = result.errors[0]?.extensions.code;
+      if (typeof code === 'string') call.requestContext.code = code;
+    },
+  };
 };
 
 /**

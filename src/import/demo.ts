@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ClientBase } from 'pg';
-import { oneRow } from '../database/client.ts';
+import { oneRow } from '../database/connection.ts';
 import { analyzeTables } from '../database/migrations/apply.ts';
 import { Languages } from '../language/languages.ts';
 import type { ImportKind } from './kind.ts';

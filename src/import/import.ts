@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { DatabaseClient, oneRow } from '../database/client.ts';
-import { connectionConfig, SET_SESSION } from '../database/connection.ts';
+import { connectionConfig, DatabaseClient, oneRow, SET_SESSION } from '../database/connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, isDatabaseUnavailable, messageOf } from '../database/failures.ts';
 import { analyzeTables, applyMigrations } from '../database/migrations/apply.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
@@ -50,7 +49,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
   let imported = 0;
   let client: pg.Client | undefined;
   try {
-    if (database.isStarted) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
+    if (database.isEmbedded) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
     client = await connect(database.url, log, signal);
     if (isOneTransaction) await client.query('begin');
     // Standard input may be a file of the import.

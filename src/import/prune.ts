@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { ClientBase } from 'pg';
-import { oneRow } from '../database/client.ts';
+import { oneRow } from '../database/connection.ts';
 import { OperatorError } from '../errors.ts';
 
 interface PruneOptions {

@@ -1,5 +1,5 @@
 import type { Notice, Prisma } from '../database/generated/client/client.ts';
-import type { Rule } from '../feature.ts';
+import type { Rule } from '../database/visible-rows.ts';
 
 // A partial index serves only a condition that the planner can prove from the text, so the status is a literal.
 const published = (alias: string): string => `${alias}.status = 'PUBLISHED'`;

@@ -2,7 +2,7 @@ import { LateValue } from '../cache/late-value.ts';
 import type { Notice, NoticeType, Prisma, PrismaClient } from '../database/generated/client/client.ts';
 import { rowsBy } from '../database/prisma.ts';
 import { isStorable, type Sql } from '../database/sql.ts';
-import { type LateSource, type LoaderScope, memo } from '../graphql/context.ts';
+import { type LateSource, type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
 
@@ -15,7 +15,7 @@ interface NoticePageKey {
 
 declare module '../graphql/context.ts' {
   interface Loaders {
-    readonly notice: ReturnType<typeof createNoticeLoaders>;
+    readonly notice: ReturnType<ReturnType<typeof createNoticeLoaders>>;
   }
 }
 
@@ -49,8 +49,14 @@ export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
   byId: rowsBy('id', (where) => prisma.notice.findMany({ where })),
 });
 
+/** Makes the loaders of each operation. */
+export const createNoticeLoaders = ({ sql, prisma, late }: ReadDeps) => {
+  const reads = createNoticeReads(sql, prisma);
+  return (scope: LoaderScope) => loadersOf(reads, scope, late);
+};
+
 /** Loaders for one operation. */
-export const createNoticeLoaders = (
+const loadersOf = (
   reads: ReturnType<typeof createNoticeReads>,
   { dependencies, now, language }: LoaderScope,
   late?: LateSource,

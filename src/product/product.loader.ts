@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
-import { RowVanished } from '../database/failures.ts';
+import { ReadAgain } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
 import { rowsBy } from '../database/prisma.ts';
 import { isStorable, type Sql } from '../database/sql.ts';
 import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
-import { createAliasLoader, idsOf } from '../translation/alias.ts';
+import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
   countOfEachCategory,
@@ -81,7 +81,7 @@ class ProductLists {
     });
   }
 
-  /** @throws RowVanished where a product has left the list since its ids were read */
+  /** @throws ReadAgain where a product has left the list since its ids were read */
   async #rowsOf(list: readonly ListedId[], { now, dependencies }: ReadScope): Promise<Product[]> {
     const rows = list.map(({ id }) => this.#known?.find(id, dependencies));
     const unknown = list.filter((_, place) => rows[place] === undefined);
@@ -90,7 +90,7 @@ class ProductLists {
     return rows.map((row, place) => {
       const product = row ?? read.next().value;
       if (product && visibility.holds(product, now) && product.categoryId === list[place]?.categoryId) return product;
-      throw new RowVanished(`product ${list[place]?.id} changed while it was listed`);
+      throw new ReadAgain(`product ${list[place]?.id} changed while it was listed`);
     });
   }
 }
@@ -146,8 +146,15 @@ export const createProductReads = (deps: ProductReadDeps, known?: KnownRowsOf<Pr
   };
 };
 
+/** Makes the loaders of each operation. */
+export const createProductLoaders = (deps: ReadDeps) => {
+  const known = deps.knownRows?.of<Product>('product');
+  const reads = createProductReads(deps, known);
+  return (scope: LoaderScope) => new ProductLoaders(reads, scope, known);
+};
+
 /** Loaders for one operation, whose `now` decides what is visible. */
-export class ProductLoaders {
+class ProductLoaders {
   readonly #reads: ProductReads;
   readonly #scope: LoaderScope;
   readonly #known: KnownRowsOf<Product> | undefined;

@@ -1,6 +1,5 @@
 import type { Prisma, Product } from '../database/generated/client/client.ts';
-import type { PrismaRule } from '../database/visible-rows.ts';
-import type { Rule } from '../feature.ts';
+import type { PrismaRule, Rule } from '../database/visible-rows.ts';
 
 // A partial index serves only a condition that the planner can prove from the text, so the status is a literal.
 const onSale = (alias: string): string => `${alias}.status = 'ON_SALE'`;

@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import { AppError, OperatorError } from '../errors.ts';
 import { checkBounds } from '../graphql/arguments.ts';
-import { checkCost, planCost } from '../graphql/limits/cost.ts';
+import { checkCost, costOf } from '../graphql/limits/cost.ts';
 import { checkSelections } from '../graphql/limits/document-size.ts';
 import { fragmentsOf } from '../graphql/selection.ts';
 import { parseText } from '../graphql/use-documents.ts';
@@ -174,7 +174,7 @@ const restOperation = (
   }
   checkValues(given, parameters);
   // With the parameters that cost most: a client must not be the first to find out.
-  checkCost(planCost(schema, document, operation), maxCost);
+  checkCost(costOf(schema, document, operation), maxCost);
   return {
     id: operation.name?.value ?? route.document,
     route,

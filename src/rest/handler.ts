@@ -1,9 +1,8 @@
 import { Source } from 'graphql';
 import { AppError } from '../errors.ts';
-import type { BodyForm } from '../graphql/body-form.ts';
 import type { Operation } from '../graphql/operation.ts';
 import { type Engine, runDocument } from '../graphql/run-document.ts';
-import type { RestDocument } from '../graphql/server-context.ts';
+import type { BodyForm, RestDocument } from '../graphql/server-context.ts';
 import type { Documents } from '../graphql/use-documents.ts';
 import {
   type GatewayResponse,

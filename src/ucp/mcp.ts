@@ -6,8 +6,8 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import packageJson from '../../package.json' with { type: 'json' };
+import { executedBytes } from '../cache/response-cache.ts';
 import { AppError } from '../errors.ts';
-import { executedBytes } from '../graphql/body-form.ts';
 import { bodyFault } from '../graphql/json-body.ts';
 import { type ErrorFormat, type GatewayResponse, inLanguage, JSON_TYPE, jsonResponse } from '../http/message.ts';
 import type { Call, OperationRoute } from '../http/route.ts';

@@ -1,9 +1,8 @@
 import { parse, print, Source, separateOperations } from 'graphql';
-import type { Executed } from '../cache/response-cache.ts';
-import { type BodyForm, executedBytes } from '../graphql/body-form.ts';
+import { type Executed, executedBytes } from '../cache/response-cache.ts';
 import type { JsonBodies } from '../graphql/json-body.ts';
 import { type Engine, type NameOf, runDocument } from '../graphql/run-document.ts';
-import type { RestDocument } from '../graphql/server-context.ts';
+import type { BodyForm, RestDocument } from '../graphql/server-context.ts';
 import type { Documents } from '../graphql/use-documents.ts';
 import type { Call } from '../http/route.ts';
 import { PLANS, type Plan, type Shop, type ToolName } from './operations.ts';

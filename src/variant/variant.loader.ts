@@ -2,11 +2,11 @@ import DataLoader from 'dataloader';
 import type { PrismaClient, Product, ProductVariant } from '../database/generated/client/client.ts';
 import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
 import { createSharedLoader, isStorable, type Sql, type Statement } from '../database/sql.ts';
-import { type LoaderScope, memo } from '../graphql/context.ts';
+import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
-    readonly productVariant: ReturnType<typeof createVariantLoaders>;
+    readonly productVariant: ReturnType<ReturnType<typeof createVariantLoaders>>;
   }
 }
 
@@ -47,7 +47,7 @@ export const itemsOfCodes: Statement = {
 };
 
 /** What the loaders of all operations share. */
-export const createVariantReads = (prisma: PrismaClient, sql: Sql) => ({
+const createVariantReads = (prisma: PrismaClient, sql: Sql) => ({
   byId: rowsBy('id', (where) => prisma.productVariant.findMany({ where })),
   bySku: rowsBy('sku', (where) => prisma.productVariant.findMany({ where })),
   byCode: createSharedLoader({
@@ -66,11 +66,14 @@ const itemOf = async (found: Product | null | Promise<Product | null>): Promise<
   return product && { product, variant: null };
 };
 
+/** Makes the loaders of each operation. */
+export const createVariantLoaders = ({ prisma, sql }: ReadDeps) => {
+  const reads = createVariantReads(prisma, sql);
+  return (scope: LoaderScope) => loadersOf(reads, scope);
+};
+
 /** Loaders for one operation. */
-export const createVariantLoaders = (
-  reads: ReturnType<typeof createVariantReads>,
-  { dependencies, inFlight, loaders }: LoaderScope,
-) => {
+const loadersOf = (reads: ReturnType<typeof createVariantReads>, { dependencies, inFlight, loaders }: LoaderScope) => {
   const ofProduct = new DataLoader<Product, VariantOfProduct[], number>(
     async (products) => {
       const rows = await reads.ofProducts(products.map(({ id }) => id));

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { search } from '../../src/browse/index/count.ts';
 import { IndexKeeper, UnfitCatalogue } from '../../src/browse/index/keeper.ts';
-import { DatabaseClient } from '../../src/database/client.ts';
-import { connectionConfig } from '../../src/database/connection.ts';
+import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { ProductSearch } from '../../src/browse/browse.loader.ts';
 import type { BrowseEngine, BrowseRequest } from '../../src/browse/browse-engine.ts';
-import { ProductSearch } from '../../src/browse/product-search.ts';
 import { readSearchArguments, type SearchArguments } from '../../src/browse/search-arguments.ts';
 import { Dependencies } from '../../src/cache/dependencies.ts';
 import { createTags } from '../../src/cache/tags.ts';
-import { RowVanished } from '../../src/database/failures.ts';
+import { ReadAgain } from '../../src/database/failures.ts';
 import { FEATURES } from '../../src/features.ts';
 import { InFlight, type LoaderScope, type Loaders } from '../../src/graphql/context.ts';
 import { Languages } from '../../src/language/languages.ts';
@@ -73,8 +73,8 @@ test('what is asked for later is another request, which has everything in it', a
 
 test('a product that vanished after it was found makes the operation run again', async () => {
   const { search } = searchFor({});
-  await expect(search.nodes()).rejects.toThrow(RowVanished);
+  await expect(search.nodes()).rejects.toThrow(ReadAgain);
   const [edge] = await search.edges();
   expect(edge?.cursor).toEqual(expect.any(String));
-  await expect(edge?.node()).rejects.toThrow(RowVanished);
+  await expect(edge?.node()).rejects.toThrow(ReadAgain);
 });

@@ -166,8 +166,6 @@ describe('whatever of added models is read and committed meanwhile, no answer mi
   test.for<[string, Readonly<Record<string, string>>, readonly string[]]>([
     ['at once', { FRESHNESS_MS: '0' }, ADDED_TABLES],
     ['within 50 ms', { FRESHNESS_MS: '50' }, ADDED_TABLES],
-    // Between two polls a busy machine has to get to ask for the same again, or nothing comes from memory.
-    ['by polling', { FRESHNESS_MS: '200', CHANGE_FEED: 'poll' }, ADDED_TABLES],
     ['where few tables are watched', { FRESHNESS_MS: '0' }, ADDED_TABLES.slice(1, 3)],
   ])('%s', async ([, environment, watched], { expect }) => {
     await using database = await createAddedTables(watched);

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createListenFeed } from '../../src/cache/change-feed.ts';
+import { createListen } from '../../src/cache/change-feed.ts';
 import type { Dependencies } from '../../src/cache/dependencies.ts';
 import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { createResponseCache, type ResponseCache } from '../../src/cache/response-cache.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const log = pino({ level: 'silent' });
   freshnessMonitor = await startFreshnessMonitor({
     connection: connectionConfig(database.url),
-    source: createListenFeed(FEATURES),
+    listen: createListen(FEATURES),
     clock,
     tagVersions,
     freshnessMs: 1000,

@@ -18,7 +18,7 @@ const pause = (ms: number): void => {
 
 const start = ({ url }: { readonly url: string }, send: SendHeartbeat) =>
   startFreshnessMonitor({
-    source: { tables: [], notifiesChanges: true, prepare: async () => send },
+    listen: async () => send,
     connection: connectionConfig(url),
     clock: createClock(),
     tagVersions: createTagVersions([]),

@@ -18,7 +18,6 @@ const responseOf = (key: string, chars: number): CachedResponse => ({
   trueAt: 0,
   validUntilMs: undefined,
   changesMs: undefined,
-  trustedUntilMs: undefined,
   staleUntilMs: Number.POSITIVE_INFINITY,
   takesLate: false,
   late: [],

@@ -6,17 +6,10 @@ import { createTestGateway } from '../support/gateway.ts';
 import { priceIn } from '../support/priced-product.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { readsFrom, untilPassedOver, untilReadFrom } from '../support/replica-reads.ts';
-import { conninfoOf, createReplicatedDatabase, type Server, startAgainBehind } from '../support/replicated-database.ts';
+import { conninfoOf, createReplicatedDatabase, startAgainBehind } from '../support/replicated-database.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { expectHonest, numbers, startLoad } from '../support/views.ts';
-
-/** One URL for several servers. */
-const urlOf = (servers: readonly Server[]): string => {
-  const [first = ''] = servers.map(({ url }) => url);
-  const { username, password, pathname } = new URL(first);
-  const hosts = servers.map(({ url }) => new URL(url).host).join(',');
-  return `postgresql://${username}:${password}@${hosts}${pathname}?target_session_attrs=read-write`;
-};
+import { nameOf } from '../support/wire.ts';
 
 const readPrice = async (url: string, id: number): Promise<number> => {
   const response = await fetch(`${url}/api/product/${id}`);
@@ -36,8 +29,9 @@ test('the primary dies under load and a replica is promoted: gateways go on ther
   await primary.sql('select pg_reload_conf()');
   await expect.poll(() => primary.sql(`select sync_state from pg_stat_replication`)).toEqual([{ sync_state: 'sync' }]);
 
+  await using name = await nameOf(primary);
   const environment = {
-    DATABASE_URL: urlOf([primary, heir]),
+    DATABASE_URL: name.url,
     DATABASE_REPLICA_URLS: [primary, heir].map(({ url }) => url).join(','),
   };
   const gateways = await Promise.all([startGatewayProcess(environment), startGatewayProcess(environment)]);
@@ -50,6 +44,7 @@ test('the primary dies under load and a replica is promoted: gateways go on ther
 
   await primary.kill();
   await heir.sql('select pg_promote()');
+  name.moveTo(heir);
   const promotedMs = performance.now();
   await load.answered(300);
   expect(performance.now() - promotedMs).toBeLessThan(10_000);
@@ -72,8 +67,9 @@ test('replicas are those of the new primary: not itself, and not the former one 
   const id = await insertProduct(former, { category_id: await insertCategory(former) });
   await servers.caughtUp(heir);
   await servers.caughtUp(other);
+  await using name = await nameOf(former);
   const environment = {
-    DATABASE_URL: urlOf([former, heir, other]),
+    DATABASE_URL: name.url,
     DATABASE_REPLICA_URLS: [former, heir, other].map(({ url }) => url).join(','),
     CACHE_MAX_MB: '0',
   };
@@ -92,6 +88,7 @@ test('replicas are those of the new primary: not itself, and not the former one 
   await former.sql('update product set price = 13 where id = $1', [id]);
   await former.sql(`create table ballast as select repeat('x', 1000) from generate_series(1, 2000)`);
   await former.kill();
+  name.moveTo(heir);
   await startAgainBehind(former, heir);
 
   await expect.poll(async () => priceIn(await read())).toBe(1);

@@ -1,10 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createListenFeed } from '../../src/cache/change-feed.ts';
+import { createListen } from '../../src/cache/change-feed.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { DatabaseClient } from '../../src/database/client.ts';
-import { connectionConfig } from '../../src/database/connection.ts';
-import { withDirectUrl } from '../../src/database/open.ts';
+import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { examine } from '../../src/doctor/doctor.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -158,24 +155,12 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     return () => bouncer[Symbol.asyncDispose]();
   });
 
-  test('is refused for the heartbeat, for migrations and for imports, with what to do', () => {
-    expect(() => readConfig(config)).toThrow(/DATABASE_DIRECT_URL.*CHANGE_FEED=poll/);
-    const polling = readConfig({ ...config, CHANGE_FEED: 'poll' });
-    expect(() => withDirectUrl(polling)).toThrow(/needs a session.*DATABASE_DIRECT_URL/);
+  test('is refused where nothing leads around it, with what to do', () => {
+    expect(() => readConfig(config)).toThrow(/needs DATABASE_DIRECT_URL beside it, for a session/);
   });
 
   test('that nobody has told of is refused, with the variable that tells of it', async () => {
     await expect(createTestGateway(bouncer, { DATABASE_URL: bouncer.url })).rejects.toThrow('set DATABASE_POOLER');
-  });
-
-  test('is enough for CHANGE_FEED=poll', async () => {
-    await using gateway = await createTestGateway(bouncer, { ...config, CHANGE_FEED: 'poll' });
-    for (let price = 31; price <= 34; price += 1) {
-      const acknowledgedMs = await product.setPrice(price);
-      await product.untilHit(gateway);
-      await delay(FRESHNESS_MS - (performance.now() - acknowledgedMs));
-      expect(await product.readPrice(gateway)).toBe(price);
-    }
   });
 
   test('that drops a setting of the session is refused, with the setting', async () => {
@@ -199,7 +184,6 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
       (await examine(FEATURES, readConfig({ ...config, ...environment }), bouncer.url, 1))
         .filter(({ check, status }) => status !== 'ok' || ['pooler', 'notifications'].includes(check))
         .map(({ check, status }) => `${check} ${status}`);
-    expect(await look({ CHANGE_FEED: 'poll' })).toEqual(['pooler ok', 'notifications ok']);
     expect(await look({ DATABASE_DIRECT_URL: database.url })).toEqual(['pooler ok', 'notifications ok']);
   });
 
@@ -225,7 +209,7 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
 test('a session that does not listen has no beat', async () => {
   const client = new DatabaseClient(connectionConfig(database.url));
   await client.connect();
-  const sendHeartbeat = await createListenFeed(FEATURES).prepare(client, () => {});
+  const sendHeartbeat = await createListen(FEATURES)(client, () => {});
   expect(await sendHeartbeat(0, () => {})).toHaveProperty('now');
   await client.query('unlisten *');
   await expect(sendHeartbeat(0, () => {})).rejects.toThrow('does not listen');

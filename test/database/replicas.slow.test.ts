@@ -57,7 +57,6 @@ const readPrice = async (gateway: TestGateway): Promise<number> => priceIn(await
 describe('DATABASE_REPLICA_URLS', () => {
   test.for([
     [{}, 'needs DATABASE_URL beside it'],
-    [{ DATABASE_URL: 'postgresql://p/db', CHANGE_FEED: 'poll' }, 'needs CHANGE_FEED=listen'],
     [{ DATABASE_REPLICA_URLS: 'postgresql://u:secret@a,b/db' }, 'must be URLs that begin with postgresql://'],
     [{ DATABASE_REPLICA_URLS: 'postgresql://a/db, b' }, 'must be URLs that begin with postgresql://'],
   ] as const)('is refused: %o', ([environment, reason]) => {

@@ -1,8 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { withConnection } from '../../src/database/client.ts';
-import { connectionConfig } from '../../src/database/connection.ts';
+import { connectionConfig, withConnection } from '../../src/database/connection.ts';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import { seedDemoCatalogue } from '../../src/import/demo.ts';
 import { runImport } from '../../src/import/import.ts';

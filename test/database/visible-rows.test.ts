@@ -210,7 +210,7 @@ describe('Prisma shows visible rows alone:', () => {
     await expect(clients.prisma.product.findUniqueOrThrow(read)).rejects.toMatchObject({ code: 'P2025' });
     await expect(clients.prisma.product.findFirstOrThrow(read)).rejects.toMatchObject({ code: 'P2025' });
     await expect(clients.prismaForRelations.product.findUniqueOrThrow(read)).rejects.toMatchObject({
-      name: 'RowVanished',
+      name: 'ReadAgain',
     });
     expect(await clients.prisma.product.findUniqueOrThrow({ ...read, where: { id: idOf('shown') } })).toEqual({
       name: 'shown',

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { withConnection } from '../../src/database/client.ts';
-import { connectionConfig } from '../../src/database/connection.ts';
+import { connectionConfig, withConnection } from '../../src/database/connection.ts';
 import { readWatchedTables } from '../../src/database/migrations/rights.ts';
 import { examine } from '../../src/doctor/doctor.ts';
 import type { Finding } from '../../src/doctor/finding.ts';

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { LIST_SIZE, within } from '../../src/graphql/arguments.ts';
 import { builder } from '../../src/graphql/builder.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
-import { Product } from '../../src/product/product.type.ts';
+import { Product } from '../../src/product/product.schema.ts';
 import { loadRestOperations } from '../../src/rest/documents.ts';
 import { openapiDocument } from '../../src/rest/openapi/openapi.ts';
 import { createSchema, printSdl } from '../../src/schema.ts';
@@ -65,7 +65,7 @@ describe('with fields that a test has added,', () => {
       const { data, errors } = await graphql({ schema: bounded, source: '{ bounded(size: 21) { id } }' });
       expect(data).toBeNull();
       expect(errors?.[0]?.message).toBe('Argument "size" must be between 1 and 20, but is 21.');
-      expect(prepareOperation(bounded, parse(text))?.cost.measure().total).toBe(22);
+      expect(prepareOperation(bounded, parse(text))?.costOf().total).toBe(22);
     });
 
     test('in the OpenAPI document, and in REST documents', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type ExecutionResult, execute, type GraphQLField, parse, validate } from 'graphql';
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import { createBrowse } from '../../src/browse/browse.feature.ts';
+import { createBrowse } from '../../src/browse/browse.loader.ts';
 import { Dependencies } from '../../src/cache/dependencies.ts';
 import { createTags } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';

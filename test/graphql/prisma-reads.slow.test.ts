@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Category } from '../../src/category/category.type.ts';
+import { Category } from '../../src/category/category.schema.ts';
 import { tablesOf } from '../../src/database/prisma.ts';
 import { builder } from '../../src/graphql/builder.ts';
-import { Product } from '../../src/product/product.type.ts';
+import { Product } from '../../src/product/product.schema.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';

@@ -139,7 +139,7 @@ describe('introspection', () => {
       const check = (text: string) => () => {
         const operation = prepareOperation(larger, parse(text));
         if (!operation) throw new Error('it has no operation');
-        checkCost(operation.cost, 1000);
+        checkCost(operation.costOf(), 1000);
       };
       expect(check(FULL), `${count} more fields, once`).not.toThrow();
       expect(check(several(2)), `${count} more fields, twice`).not.toThrow();

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { DatabaseClient, isBusy } from '../../src/database/client.ts';
+import { DatabaseClient, isBusy } from '../../src/database/connection.ts';
 import type { GatewayResponse } from '../../src/http/message.ts';
 import { responseUnderWay, send } from '../../src/http/send.ts';
 

@@ -47,8 +47,8 @@ describe('a back office that holds the row', () => {
     const early = views(gateway, id, 40);
     await untilViewsWait(database);
     const late = views(gateway, id, 40);
-    const title = gateway.graphql(`{ notice(id: ${id}) { title } }`);
     await backOffice.query('commit');
+    const title = gateway.graphql(`{ notice(id: ${id}) { title } }`);
 
     const seen = [...(await early), ...(await late)];
     expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]));

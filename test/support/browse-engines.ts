@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { BrowseEngine } from '../../src/browse/browse-engine.ts';
 import { BrowseIndex } from '../../src/browse/index-engine.ts';
 import { createSqlEngine } from '../../src/browse/sql-engine.ts';
-import { createListenFeed } from '../../src/cache/change-feed.ts';
+import { createListen } from '../../src/cache/change-feed.ts';
 import { Dependencies } from '../../src/cache/dependencies.ts';
 import { startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { createTagVersions } from '../../src/cache/tags.ts';
@@ -36,8 +36,8 @@ export const createBrowseEngines = async (
   const { pool } = createDatabase({ connection, pooling: 'none', size: 4, timeoutMs: 20_000, log });
   const clock = createClock();
   const tagVersions = createTagVersions(FEATURES);
-  const source = createListenFeed(FEATURES);
-  const freshnessMonitor = await startFreshnessMonitor({ connection, source, clock, tagVersions, freshnessMs: 0, log });
+  const listen = createListen(FEATURES);
+  const freshnessMonitor = await startFreshnessMonitor({ connection, listen, clock, tagVersions, freshnessMs: 0, log });
   const database = createSql(pool);
   const browseIndex = new BrowseIndex({
     thread: { databaseUrl: url, maxBytes: maxMb * 1_048_576, languages },

@@ -11,5 +11,5 @@ export const costOf = (text: string, variables?: Record<string, unknown>, of = s
   const operation = prepareOperation(of, document);
   const coerced = variables && operation?.coerce(variables).variableValues;
   if (!operation || (variables && !coerced)) throw new Error(`it cannot run: ${text}`);
-  return operation.cost.measure(coerced);
+  return operation.costOf(coerced);
 };

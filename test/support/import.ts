@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { DatabaseClient } from '../../src/database/client.ts';
-import { connectionConfig } from '../../src/database/connection.ts';
+import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { type Imported, type ImportOptions, importFile } from '../../src/import/file.ts';
 import type { Fault } from '../../src/import/record.ts';
 import { openSource } from '../../src/import/source/source.ts';

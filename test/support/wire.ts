@@ -13,22 +13,22 @@ export interface Forwarder extends AsyncDisposable {
   readonly accept: () => Promise<void>;
 }
 
-/** @param join connects the two ends of a connection */
+/** @param database may get another URL meanwhile: new connections go there @param join connects the two ends of a connection */
 export const forward = async (
-  { url }: { readonly url: string },
+  database: { readonly url: string },
   join: (client: net.Socket, database: net.Socket) => void,
 ): Promise<Forwarder> => {
-  const target = new URL(url);
   const sockets = new Set<net.Socket>();
   const server = net.createServer((client) => {
-    const database = net.connect(Number(target.port), target.hostname);
-    for (const socket of [client, database]) {
+    const target = new URL(database.url);
+    const server = net.connect(Number(target.port), target.hostname);
+    for (const socket of [client, server]) {
       sockets.add(socket);
       socket.setNoDelay();
       socket.on('close', () => sockets.delete(socket));
       socket.on('error', () => {}); // The other end sees its connection close.
     }
-    join(client, database);
+    join(client, server);
   });
   const listen = async (port: number): Promise<void> => {
     server.listen(port, '127.0.0.1');
@@ -46,13 +46,35 @@ export const forward = async (
   await listen(0);
   const { port } = server.address() as net.AddressInfo;
   return {
-    url: Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
+    url: Object.assign(new URL(database.url), { hostname: '127.0.0.1', port: String(port) }).href,
     cut,
     refuse,
     accept: async () => {
       if (!server.listening) await listen(port);
     },
     [Symbol.asyncDispose]: refuse,
+  };
+};
+
+/** A name that leads to one server after another, as a virtual address does; what still leads to the former one is cut off. */
+export const nameOf = async (server: { readonly url: string }) => {
+  const target = { url: server.url };
+  const {
+    url,
+    cut,
+    [Symbol.asyncDispose]: dispose,
+  } = await forward(target, (client, database) => {
+    client.pipe(database).pipe(client);
+    client.on('close', () => database.destroy());
+    database.on('close', () => client.destroy());
+  });
+  return {
+    url,
+    moveTo: (other: { readonly url: string }): void => {
+      target.url = other.url;
+      cut();
+    },
+    [Symbol.asyncDispose]: dispose,
   };
 };
 

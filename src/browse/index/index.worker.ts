@@ -1,8 +1,7 @@
 /** The thread that has the index: it reads the products by a connection of its own, and answers what the gateway's thread asks. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { DatabaseClient } from '../../database/client.ts';
-import { connectionConfig, SET_SESSION } from '../../database/connection.ts';
+import { connectionConfig, DatabaseClient, SET_SESSION } from '../../database/connection.ts';
 import { positionOf } from '../order.ts';
 import { search } from './count.ts';
 import { IndexKeeper } from './keeper.ts';

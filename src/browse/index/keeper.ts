@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../../database/client.ts';
+import type { DatabaseClient } from '../../database/connection.ts';
 import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
 import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter } from './read.ts';

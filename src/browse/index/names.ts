@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../../database/client.ts';
+import type { DatabaseClient } from '../../database/connection.ts';
 import { namesIn } from '../../language/shown.ts';
 import type { FallBacks, Position } from '../browse-engine.ts';
 import { readCopied } from './read.ts';

@@ -1,5 +1,5 @@
 import { to as copyTo } from 'pg-copy-streams';
-import type { DatabaseClient } from '../../database/client.ts';
+import type { DatabaseClient } from '../../database/connection.ts';
 import { shownSql } from '../../language/shown.ts';
 import type { FallBacks } from '../browse-engine.ts';
 import { idsByCode } from '../text.sql.ts';

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { DatabaseClient, oneRow } from '../client.ts';
-import { connectionConfig, hostsOf, SET_SESSION } from '../connection.ts';
+import { connectionConfig, DatabaseClient, hostOf, oneRow, SET_SESSION } from '../connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
 import { MIGRATION_LOCK, type MigrationFile, readMigrationFiles, readMigrationStatus, recordOf } from './status.ts';
 
@@ -31,7 +30,7 @@ export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<
   client.on('error', () => {}); // The statement under way fails with the same error.
   try {
     await client.connect().catch((cause: unknown) => {
-      const database = `${client.database ?? ''} at ${hostsOf(url)}`;
+      const database = `${client.database ?? ''} at ${hostOf(url)}`;
       throw new OperatorError(`cannot connect to the database ${database}: ${messageOf(cause)}`, { cause });
     });
     await prepareSession(client);

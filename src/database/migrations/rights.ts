@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { oneRow, withConnection } from '../client.ts';
-import { connectionConfig } from '../connection.ts';
+import { connectionConfig, oneRow, withConnection } from '../connection.ts';
 import { messageOf } from '../failures.ts';
 import { takeLock } from './apply.ts';
 
@@ -13,6 +12,12 @@ export interface ServedTable {
   readonly alsoReads?: readonly string[];
   /** Functions that reads and the checks of writes call. Everybody may call them, unless an operator takes that away. @default none */
   readonly functions?: readonly string[];
+}
+
+/** What the database must have for a table. The doctor checks the database, and a test the migrations. */
+export interface CheckedTable extends ServedTable {
+  /** Triggers that notify every change, and those that keep other tables. */
+  readonly triggers: readonly string[];
 }
 
 /** The tables that `vitrine_watch` watches beside those that are known: of added models, or of plugins. */

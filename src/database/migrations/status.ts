@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { oneRow } from '../client.ts';
+import { oneRow } from '../connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, throwUnreachable } from '../failures.ts';
 
 /**

@@ -1,9 +1,8 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { withDeadline } from '../../deadline.ts';
-import { type ConnectionConfig, DatabaseClient } from '../client.ts';
-import { connectionConfig, hostsOf } from '../connection.ts';
-import { hasCode } from '../failures.ts';
+import { type ConnectionConfig, connectionConfig, DatabaseClient, hostOf } from '../connection.ts';
+import { hasCode, ReadAgain } from '../failures.ts';
 import { createDatabase, type ObserveStatement } from '../pool.ts';
 import {
   hasReplayed,
@@ -19,7 +18,7 @@ type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy';
 
 export interface ReplicaOptions {
   readonly url: string;
-  readonly positions: () => PrimaryPositions;
+  readonly positions: PrimaryPositions;
   readonly freshnessMs: number;
   readonly poolSize: number;
   readonly timeoutMs: number;
@@ -32,9 +31,6 @@ const TIMEOUT_SHARE = 0.5;
 
 /** The share of the bound that the replica gets to replay what the primary has just written, before it is asked for its position. */
 const REPLAY_SHARE = 0.05;
-
-/** A difference between two connections may only mean that one of them asked a little earlier. */
-const MAX_COMPARISONS = 3;
 
 /** A recovery conflict (https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT): the replica is well. */
 const SERIALIZATION_FAILURE = '40001';
@@ -62,7 +58,7 @@ export class Replica {
     const { url, freshnessMs, poolSize, observer, log } = options;
     const connection = connectionConfig(url);
     this.#options = { ...options, timeoutMs: Math.ceil(options.timeoutMs * TIMEOUT_SHARE) };
-    this.name = hostsOf(url);
+    this.name = hostOf(url);
     this.#prober = createProber({
       name: this.name,
       connection,
@@ -96,17 +92,17 @@ export class Replica {
     const reached = this.#reached;
     const replayed = this.#prober.position();
     if (!replayed || !this.#prober.isResponsive()) return 'away';
-    const [latest] = positions().recent();
+    const [latest] = positions.recent();
     if (!latest || !reached || performance.now() - reached.sentMs >= freshnessMs)
       return latest && !isOfHistory(replayed, latest) ? 'other' : 'lag';
-    if (reached.changeCount !== positions().changeCount()) return 'change';
+    if (reached.changeCount !== positions.changeCount()) return 'change';
     // As many wait as can be served at once: the primary may be idle.
     return this.pool.waitingCount >= poolSize ? 'busy' : undefined;
   }
 
   /** Whether an operation that found no obstacle may still send statements: the replica holds every change that was notified. */
-  isCurrent(): boolean {
-    const isReached = this.#reached?.changeCount === this.#options.positions().changeCount();
+  #isCurrent(): boolean {
+    const isReached = this.#reached?.changeCount === this.#options.positions.changeCount();
     return isReached && this.#prober.isResponsive();
   }
 
@@ -115,15 +111,16 @@ export class Replica {
     return this.#reached?.sentMs ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Sends a statement. @throws what the replica does, or AppError SERVICE_UNAVAILABLE where it takes too long */
+  /** Sends a statement. @throws ReadAgain where the replica cannot answer, or takes too long */
   async query(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (!this.#isCurrent()) throw new ReadAgain(`${this.name} is no longer up to date`);
     try {
       return await withDeadline(this.pool.query(config), this.#options.timeoutMs);
     } catch (error) {
       this.stats.failures += 1;
       if (!hasCode(error, SERIALIZATION_FAILURE)) this.#prober.suspect();
       this.#options.log.debug({ err: error, replica: this.name }, 'a replica failed to answer: the primary is asked');
-      throw error;
+      throw new ReadAgain(`${this.name} failed to answer`, { cause: error });
     }
   }
 
@@ -136,7 +133,7 @@ export class Replica {
 
   /** How far it is behind the primary's last position; undefined while it is not known. */
   lagMs(): number | undefined {
-    const [latest] = this.#options.positions().recent();
+    const [latest] = this.#options.positions.recent();
     const replayed = this.#prober.position();
     if (!latest || !this.#reached || !replayed || replayed.lsn === null) return undefined;
     return Math.max(0, latest.sentMs - this.#reached.sentMs);
@@ -154,7 +151,7 @@ export class Replica {
 
   #update(): void {
     const replayed = this.#prober.position();
-    const { recent } = this.#options.positions();
+    const { recent } = this.#options.positions;
     this.#reached = replayed && (recent().find((position) => hasReplayed(replayed, position)) ?? this.#reached);
   }
 
@@ -163,17 +160,14 @@ export class Replica {
    * replica may come back with less than it has shown. A connection does not outlive its server, so it is enough to check as it is opened.
    */
   async #assertSame(client: DatabaseClient): Promise<void> {
-    for (let comparison = 1; ; comparison += 1) {
-      const { rows } = await client.query<ReplayPosition>(REPLAY_POSITION);
-      const [own] = rows;
-      const known = this.#prober.position();
-      if (own && own.pid !== client.namedPid)
-        throw new Error(`${this.name} is a pooler: name the servers themselves in DATABASE_REPLICA_URLS`);
-      const isSame = own?.startedAt === known?.startedAt && own?.origin === known?.origin;
-      if (own && known && isSame && (own.lsn ?? 0) >= (known.lsn ?? 0)) return;
-      if (comparison === MAX_COMPARISONS)
-        throw new Error(`${this.name} is several servers, or one that has just been restarted`);
-    }
+    // Known before, so that the same server can only be further on.
+    const known = this.#prober.position();
+    const [own] = (await client.query<ReplayPosition>(REPLAY_POSITION)).rows;
+    if (own && own.pid !== client.namedPid)
+      throw new Error(`${this.name} is a pooler: name the servers themselves in DATABASE_REPLICA_URLS`);
+    const isSame = own?.startedAt === known?.startedAt && own?.origin === known?.origin;
+    if (!own || !known || !isSame || (own.lsn ?? 0) < (known.lsn ?? 0))
+      throw new Error(`${this.name} is several servers, or one that has just been restarted`);
   }
 }
 

@@ -42,7 +42,7 @@ export class CompiledExecution {
 
   /**
    * The JSON text of the data. With `takesLate` it has the texts of late values.
-   * @throws (or rejects with) ExecutionFailed, and RowVanished where it is not the last try
+   * @throws (or rejects with) ExecutionFailed, and ReadAgain where it is not the last try
    */
   execute(execution: OneExecution): string | Promise<string> {
     const { operation, variables, context } = execution;

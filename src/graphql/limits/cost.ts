@@ -11,6 +11,7 @@ import {
   print,
   type VariableValues,
 } from 'graphql';
+import { MAX_IDS } from '../arguments.ts';
 import {
   collectFields,
   fragmentsOf,
@@ -21,25 +22,12 @@ import {
   type SelectedField,
 } from '../selection.ts';
 import { refuseExcess } from './document-size.ts';
-import {
-  assumedSizeOf,
-  filterSizeReader,
-  isObjectList,
-  type SizeReader,
-  sizedFieldsOf,
-  slicedSizeReader,
-} from './list-size.ts';
+import { assumedSizeOf, filterSizeOf, isObjectList, sizedFieldsOf, slicedSizeOf } from './list-size.ts';
 
 export interface Cost {
   readonly total: number;
   /** The path of the list or lookup that costs most, with its items but without the lists in them; undefined for none. */
   readonly field: string | undefined;
-}
-
-/** What an operation costs, calculated as far as possible without variables. */
-export interface CostPlan {
-  /** @param variables undefined: the most that any variables could make it cost */
-  readonly measure: (variables?: VariableValues) => Cost;
   /** Of introspection, which reads no row and is limited separately. */
   readonly introspection: number;
 }
@@ -47,42 +35,6 @@ export interface CostPlan {
 /** In tenths. Reading a row from the database takes about as long as writing ten values. */
 const ROW = 10;
 const VALUE = 1;
-
-/** What one operation costs with some variables, as far as it is added up. */
-class Tally {
-  readonly variables: VariableValues | undefined;
-  tenths = 0;
-  field: string | undefined;
-  #most = 0;
-
-  constructor(variables: VariableValues | undefined) {
-    this.variables = variables;
-  }
-
-  add(tenths: number, path: string): void {
-    this.tenths += tenths;
-    if (tenths <= this.#most) return;
-    this.#most = tenths;
-    this.field = path;
-  }
-}
-
-/** Adds the rows of a field and of what is below it, for so many parent objects. @returns the cost that belongs to these, in tenths */
-type Measure = (tally: Tally, times: number) => number;
-
-const ONE: SizeReader = () => 1;
-
-/** In rows. */
-const extraCostOf = ({ extensions }: GraphQLField<unknown, unknown>): number =>
-  (extensions.extraCost as number | undefined) ?? 0;
-
-/** Of an interface or a union, types may have another field or other arguments under one key: these are different fields. */
-const byCall = (fields: ReadonlyMap<string, MergedField>): [key: string, MergedField][] =>
-  [...fields].flatMap(([key, selections]): [string, MergedField][] => {
-    if (selections.length === 1) return [[key, selections]];
-    const calls = Map.groupBy(selections, ({ node }) => `${node.name.value}(${node.arguments?.map(print).join()})`);
-    return [...calls.values()].map((same) => [key, same as [SelectedField, ...SelectedField[]]]);
-  });
 
 /**
  * The cost of an operation is the number of rows that it asks for, and a tenth of each other value in its result:
@@ -95,74 +47,92 @@ const byCall = (fields: ReadonlyMap<string, MergedField>): [key: string, MergedF
  *
  * Lists in lists multiply. Selections that merge count once; a field that @skip or @include removes does not count. An object of an interface or a
  * union counts as if it had the fields of each type that it may be.
+ * @param variables undefined: the most that any variables could make it cost
+ * @param openItems how many items a list to filter by then has whose value is a variable
  */
-export const planCost = (
+export const costOf = (
   schema: GraphQLSchema,
   document: DocumentNode,
   definition: OperationDefinitionNode,
-): CostPlan => {
-  const rootType = schema.getRootType(definition.operation);
-  if (!rootType) throw new Error(`the schema has no type for a ${definition.operation}`);
+  variables?: VariableValues,
+  openItems = MAX_IDS,
+): Cost => {
+  const rootType = schema.getRootType(definition.operation) as GraphQLObjectType;
   const fragments = fragmentsOf(document);
+  const sum = { rows: 0, introspection: 0 };
+  const dearest = { tenths: 0, path: undefined as string | undefined };
 
   /**
-   * @param types those that the parent may have
-   * @param sizedByParent the readers of lists whose length an argument of the parent says, by name
+   * Adds the rows of what is selected from so many objects, and of what is below.
+   * @param types those that the objects may have
+   * @param sizedByParent the lengths of lists that an argument of the parent says, by name
+   * @returns the cost that belongs to the objects, in tenths
    */
-  const measuresOf = (
+  const below = (
     types: readonly GraphQLObjectType[],
     parents: readonly Parent[],
+    times: number,
     parentPath = '',
-    sizedByParent: ReadonlyMap<string, SizeReader> = new Map(),
-  ): [name: string, Measure][] => {
+    sizedByParent: ReadonlyMap<string, number> = new Map(),
+  ): number => {
     const names = new Set<string>();
-    return byCall(collectFields(parents, fragments, { schema, types })).flatMap(([key, selections]) => {
-      const [{ node }] = selections;
-      const name = node.name.value;
-      const owners = new Set(selections.flatMap((selection) => selection.types));
-      const fields = [...owners].flatMap((type) => schema.getField(type, name) ?? []);
-      // Types that share a field declare its length and its arguments alike: where they do not, that of the longest list counts.
-      const [field] = fields.sort((one, other) => assumedSizeOf(other) - assumedSizeOf(one));
-      if (!field) return [];
-      const isRepeated = names.has(name);
+    let values = 0;
+    for (const [key, selections] of byCall(collectFields(parents, fragments, { schema, types }))) {
+      const name = selections[0].node.name.value;
+      const weight = names.has(name) ? ROW : VALUE;
       names.add(name);
-      const path = parentPath + key;
-      const typesBelow = [...new Set(fields.flatMap(({ type }) => objectTypesOf(schema, type)))];
-      const isData = typesBelow.some((type) => !isIntrospectionType(type));
-      const isRow = isData && (isObjectList(field) || owners.has(rootType));
-      const sliced = slicedSizeReader(field, node);
-      const sizeOf = isObjectList(field) ? (sliced ?? sizedByParent.get(name) ?? (() => assumedSizeOf(field))) : ONE;
-      const filterSizeOf = filterSizeReader(field, node);
-      const sized = new Map(sliced ? sizedFieldsOf(field).map((each) => [each, sliced]) : []);
-      const weight = isRow || isRepeated ? ROW : VALUE;
-      const extra = extraCostOf(field) * ROW;
-      const below = measuresOf(typesBelow, selections, `${path}.`, sized);
-      const measure: Measure = (tally, times) => {
-        const { variables } = tally;
-        if (variables && !isIncluded(selections, variables)) return 0;
-        const count = times * sizeOf(variables);
-        let tenths = count * weight + times * (extra + filterSizeOf(variables));
-        for (const [, measureBelow] of below) tenths += measureBelow(tally, count);
-        // The cost of any other field belongs to its parent.
-        if (!isRow) return tenths;
-        tally.add(tenths, path);
-        return 0;
-      };
-      return [[name, measure]];
-    });
+      if (variables && !isIncluded(selections, variables)) continue;
+      const tenths = costOfField(selections, times, parentPath + key, weight, sizedByParent.get(name));
+      if (parentPath === '' && name.startsWith('__') && name !== '__typename') sum.introspection += tenths;
+      else values += tenths;
+    }
+    return values;
   };
 
-  const { introspection = [], data = [] } = Object.groupBy(measuresOf([rootType], rootOf(definition)), ([name]) =>
-    name.startsWith('__') && name !== '__typename' ? 'introspection' : 'data',
-  );
-  return { measure: (variables) => sumUp(data, variables), introspection: sumUp(introspection).total };
+  const costOfField = (
+    selections: MergedField,
+    times: number,
+    path: string,
+    valueWeight: number,
+    sizeByParent: number | undefined,
+  ): number => {
+    const [{ node }] = selections;
+    const owners = new Set(selections.flatMap((selection) => selection.types));
+    const fields = [...owners].flatMap((type) => schema.getField(type, node.name.value) ?? []);
+    // Types that share a field declare its length and its arguments alike: where they do not, that of the longest list counts.
+    const [field] = fields.sort((one, other) => assumedSizeOf(other) - assumedSizeOf(one));
+    if (!field) return 0;
+    const types = [...new Set(fields.flatMap(({ type }) => objectTypesOf(schema, type)))];
+    const isList = isObjectList(field);
+    const isRow = types.some((type) => !isIntrospectionType(type)) && (isList || owners.has(rootType));
+    const sliced = slicedSizeOf(field, node, variables);
+    const count = isList ? times * (sliced ?? sizeByParent ?? assumedSizeOf(field)) : times;
+    const sized = new Map(sliced === undefined ? [] : sizedFieldsOf(field).map((each) => [each, sliced]));
+    const extra = extraCostOf(field) * ROW + filterSizeOf(field, node, variables, openItems);
+    const tenths =
+      count * (isRow ? ROW : valueWeight) + times * extra + below(types, selections, count, `${path}.`, sized);
+    // The cost of any other field belongs to its parent.
+    if (!isRow) return tenths;
+    sum.rows += tenths;
+    if (tenths > dearest.tenths) Object.assign(dearest, { tenths, path });
+    return 0;
+  };
+
+  const values = below([rootType], rootOf(definition), 1);
+  return { total: (sum.rows + values) / 10, field: dearest.path, introspection: sum.introspection / 10 };
 };
 
-const sumUp = (roots: readonly [name: string, Measure][], variables?: VariableValues): Cost => {
-  const tally = new Tally(variables);
-  const values = roots.reduce((sum, [, measure]) => sum + measure(tally, 1), 0);
-  return { total: (tally.tenths + values) / 10, field: tally.field };
-};
+/** In rows. */
+const extraCostOf = ({ extensions }: GraphQLField<unknown, unknown>): number =>
+  (extensions.extraCost as number | undefined) ?? 0;
+
+/** Of an interface or a union, types may have another field or other arguments under one key: these are different fields. */
+const byCall = (fields: ReadonlyMap<string, MergedField>): [key: string, MergedField][] =>
+  [...fields].flatMap(([key, selections]): [string, MergedField][] => {
+    if (selections.length === 1) return [[key, selections]];
+    const calls = Map.groupBy(selections, ({ node }) => `${node.name.value}(${node.arguments?.map(print).join()})`);
+    return [...calls.values()].map((same) => [key, same as [SelectedField, ...SelectedField[]]]);
+  });
 
 /** Whether the field is in the result: where all conditions of any selection hold. */
 const isIncluded = (selections: MergedField, variables: VariableValues): boolean =>
@@ -180,15 +150,16 @@ const holds = ({ name, arguments: args }: DirectiveNode, { coerced }: VariableVa
 /** Twice what an introspection of the whole schema costs, with every detail: 35,703, because the length of each list is assumed. */
 const MAX_INTROSPECTION = 75_000;
 
-/** @param variables undefined: the most that any variables could make it cost. @throws AppError QUERY_TOO_COMPLEX */
-export const checkCost = (plan: CostPlan, maximum: number, variables?: VariableValues): void => {
-  const introspection = Math.ceil(plan.introspection);
+export const isWithin = ({ total, introspection }: Cost, maximum: number): boolean =>
+  total <= maximum && introspection <= MAX_INTROSPECTION;
+
+/** @throws AppError QUERY_TOO_COMPLEX */
+export const checkCost = ({ total, field, introspection }: Cost, maximum: number): void => {
   refuseExcess('units of cost for the schema', {
     limit: 'introspection',
-    actual: introspection,
+    actual: Math.ceil(introspection),
     maximum: MAX_INTROSPECTION,
   });
-  const { total, field } = plan.measure(variables);
   const actual = Math.min(Math.ceil(total), Number.MAX_SAFE_INTEGER);
   refuseExcess('units of cost', { limit: 'QUERY_MAX_COST', actual, maximum, field });
 };

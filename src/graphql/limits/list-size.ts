@@ -3,6 +3,7 @@ import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLSchema,
+  getArgumentValues,
   getNamedType,
   getNullableType,
   isLeafType,
@@ -10,15 +11,7 @@ import {
   Kind,
   type VariableValues,
 } from 'graphql';
-import {
-  argumentValue,
-  DEFAULT_PAGE_SIZE,
-  isListSize,
-  LIST_SIZE,
-  MAX_IDS,
-  rangeOf,
-  wrapResolvers,
-} from '../arguments.ts';
+import { DEFAULT_PAGE_SIZE, isListSize, LIST_SIZE, rangeOf, wrapResolvers } from '../arguments.ts';
 import type { OperationContext, RowCount } from '../context.ts';
 import { isPromise } from '../executor/compile.ts';
 import { hasNode } from '../selection.ts';
@@ -54,32 +47,37 @@ export const sizedFieldsOf = (field: Field): readonly string[] =>
 export const isObjectList = ({ type }: Field): boolean =>
   isListType(getNullableType(type)) && !isLeafType(getNamedType(type));
 
-/** A size that arguments ask for; without variables, the largest list that any could. */
-export type SizeReader = (variables?: VariableValues) => number;
-
 /** The list length that the slicing arguments of a field ask for, the greatest of them; undefined for a field without one. */
-export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | undefined => {
-  const readers = slicingArgumentsOf(field).map((argument) => {
+export const slicedSizeOf = (field: Field, node: FieldNode, variables?: VariableValues): number | undefined => {
+  const sizes = slicingArgumentsOf(field).map((argument) => {
     const { maximum = LIST_SIZE.maximum } = rangeOf(argument) ?? LIST_SIZE;
+    if (isOpen(argument, node, variables)) return maximum;
+    const value = argumentValue(argument, node, variables);
     // The field refuses what is out of its range.
-    const sizeOf = (value: unknown): number =>
-      Math.max(0, Math.min(Array.isArray(value) ? value.length : Number(value ?? 0), maximum));
-    return reader(argument, node, maximum, sizeOf);
+    return Math.max(0, Math.min(Array.isArray(value) ? value.length : Number(value ?? 0), maximum));
   });
-  if (readers.length === 0) return undefined;
+  if (sizes.length === 0) return undefined;
   const { assumedSize } = field.extensions as { assumedSize?: number };
   // What is declared has a default or `assumedSize`, and is refused otherwise.
-  const without = assumedSize ?? (isConnection(field) ? DEFAULT_PAGE_SIZE : 0);
-  return (variables) => Math.max(...readers.map((read) => read(variables))) || without;
+  return Math.max(...sizes) || (assumedSize ?? (isConnection(field) ? DEFAULT_PAGE_SIZE : 0));
 };
 
-/** How many items the lists have by which a field is filtered, also those inside input objects. */
-export const filterSizeReader = (field: Field, node: FieldNode): SizeReader => {
-  const readers = field.args
+/**
+ * How many items the lists have by which a field is filtered, also those inside input objects.
+ * @param openItems of an argument where no variables are known
+ */
+export const filterSizeOf = (
+  field: Field,
+  node: FieldNode,
+  variables: VariableValues | undefined,
+  openItems: number,
+): number =>
+  field.args
     .filter((argument) => !isLeafType(getNullableType(argument.type)))
-    .map((argument) => reader(argument, node, MAX_IDS, countItems));
-  return (variables) => readers.reduce((sum, read) => sum + read(variables), 0);
-};
+    .map((argument) =>
+      isOpen(argument, node, variables) ? openItems : countItems(argumentValue(argument, node, variables)),
+    )
+    .reduce((sum, items) => sum + items, 0);
 
 const countItems = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
@@ -87,18 +85,19 @@ const countItems = (value: unknown): number => {
   return parts.reduce((sum: number, part) => sum + countItems(part), Array.isArray(value) ? value.length : 0);
 };
 
-/** @param maximum where no variables are known */
-const reader = (
-  argument: GraphQLArgument,
-  node: FieldNode,
-  maximum: number,
-  sizeOf: (value: unknown) => number,
-): SizeReader => {
-  const given = node.arguments?.find(({ name }) => name.value === argument.name);
-  const read = (variables?: VariableValues): number => sizeOf(argumentValue(argument, node, variables));
-  if (given && hasNode(given, Kind.VARIABLE)) return (variables) => (variables ? read(variables) : maximum);
-  const size = read();
-  return () => size;
+/** Whether any value is possible, because no variables are known: then the greatest counts. */
+const isOpen = ({ name }: GraphQLArgument, node: FieldNode, variables: VariableValues | undefined): boolean => {
+  const given = variables ? undefined : node.arguments?.find((each) => each.name.value === name);
+  return given !== undefined && hasNode(given, Kind.VARIABLE);
+};
+
+/** The value of one argument, its default included; undefined where the field refuses it. */
+const argumentValue = (argument: GraphQLArgument, node: FieldNode, variables: VariableValues | undefined): unknown => {
+  try {
+    return getArgumentValues({ args: [argument] } as unknown as Field, node, variables)[argument.name];
+  } catch {
+    return undefined;
+  }
 };
 
 /**

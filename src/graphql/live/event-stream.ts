@@ -1,8 +1,5 @@
-import type { ExecutionResult, GraphQLError } from 'graphql';
 import { apart } from '../../apart.ts';
 import type { BodySink } from '../../http/message.ts';
-import { textOfResult, WrittenResult } from '../body-form.ts';
-import { withExtensions } from '../failures.ts';
 
 /**
  * A proxy gives up a connection that is silent for longer. Each second one group of streams gets a comment, because comments for all at once
@@ -12,8 +9,6 @@ const COMMENT_MS = 12_000;
 const COMMENT_GROUPS = 12;
 
 const COMMENT = Buffer.from(':\n\n');
-const COMPLETE = 'event: complete\ndata:\n\n';
-const LAST = Buffer.from(COMPLETE);
 
 /** A stream on its way to its client. */
 interface Stream {
@@ -25,39 +20,14 @@ interface Stream {
 }
 
 /**
- * Results as server-sent events: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md#distinct-connections-mode
- * Yoga's own writer makes a stream, a timer and two buffers for each listener and event: with it a listener took 27 kB, and an event for
- * 2,000 of them 94 ms of CPU.
+ * Sends server-sent events to their clients. Yoga's own writer makes a stream, a timer and two buffers for each listener and event: with it
+ * a listener took 27 kB, and an event for 2,000 of them 94 ms of CPU.
  */
 export class EventStreams {
-  readonly #written = new WeakMap<ExecutionResult, Uint8Array>();
-  readonly #bodies = new WeakMap<Response, AsyncIterator<Uint8Array> | undefined>();
   readonly #open = new Set<Stream>();
   #begun = 0;
   #commented = 0;
   #commenting: NodeJS.Timeout | undefined;
-
-  /** Writes one result, and the end. */
-  textOf(result: ExecutionResult): string {
-    return eventOf(result) + COMPLETE;
-  }
-
-  /** Writes many results, as they come, and the end. Equal results of several streams are the same bytes. */
-  async *bytesOf(results: AsyncIterable<ExecutionResult>): AsyncGenerator<Uint8Array, undefined> {
-    for await (const result of results) yield this.#toBytes(result);
-    yield LAST;
-  }
-
-  /** Notes what is sent as the body of a response: undefined for its own text. */
-  note(response: Response, bytes: AsyncIterator<Uint8Array> | undefined): Response {
-    this.#bodies.set(response, bytes);
-    return response;
-  }
-
-  /** The bytes that are sent as the body of a response, as they come. Nobody has begun to read a response that a plugin has put in place of ours. */
-  bodyOf(response: Response): AsyncIterator<Uint8Array> | undefined {
-    return this.#bodies.has(response) ? this.#bodies.get(response) : response.body?.values();
-  }
 
   /**
    * Sends bytes as they come, and comments between them.
@@ -104,16 +74,6 @@ export class EventStreams {
     void (async () => stream.bytes.return?.())().catch(() => {});
   }
 
-  #toBytes(result: ExecutionResult): Uint8Array {
-    if (!(result instanceof WrittenResult)) return Buffer.from(eventOf(result));
-    let bytes = this.#written.get(result);
-    if (!bytes) {
-      bytes = Buffer.from(eventOf(result));
-      this.#written.set(result, bytes);
-    }
-    return bytes;
-  }
-
   #comment(): void {
     this.#commented += 1;
     const turn = this.#commented % COMMENT_GROUPS;
@@ -121,14 +81,3 @@ export class EventStreams {
     for (const { sink, group } of this.#open) if (group === turn && !sink.hasUnread()) sink.write(COMMENT);
   }
 }
-
-const eventOf = (result: ExecutionResult): string => `event: next\ndata: ${textOfResult(withoutStatus(result))}\n\n`;
-
-/** Clients do not see what errors say of an HTTP response. */
-const withoutHttp = (error: GraphQLError): GraphQLError => {
-  const { http: _, ...extensions } = error.extensions ?? {};
-  return withExtensions(error, extensions, error.message);
-};
-
-const withoutStatus = (result: ExecutionResult): ExecutionResult =>
-  result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;

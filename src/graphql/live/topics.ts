@@ -143,11 +143,10 @@ class StateTopic implements Topic {
 
   /** Whether it is to be executed. @param clockMs the database's time */
   isDue(nowMs: number, clockMs: number): boolean {
-    const { changesMs = Number.POSITIVE_INFINITY, trustedUntilMs = Number.POSITIVE_INFINITY } = this.#latest;
+    const { changesMs = Number.POSITIVE_INFINITY } = this.#latest;
     if (this.#options.tagVersions.hasChanged(this.#latest)) this.#changedMs ??= nowMs;
     else if (clockMs >= changesMs + AFTER_CHANGE_MS) this.#changedMs ??= nowMs - (clockMs - changesMs);
-    // Where changes are not notified it is no longer to be trusted.
-    else if (this.#isStale || nowMs >= trustedUntilMs) this.#changedMs ??= nowMs;
+    else if (this.#isStale) this.#changedMs ??= nowMs;
     return this.#changedMs !== undefined && !this.#isBusy && nowMs >= this.#notBeforeMs;
   }
 

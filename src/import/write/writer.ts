@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { oneRow } from '../../database/client.ts';
+import { oneRow } from '../../database/connection.ts';
 import type { Field, ImportKind, Range, WriteContext, Written } from '../kind.ts';
 import { isPresent, STAGE, uniqueFieldsOf } from './stage.ts';
 

@@ -20,7 +20,7 @@ import type { StaticFile } from '../../http/content-encodings.ts';
 import { JSON_TYPE, MAX_HEADER_BYTES, MAX_TARGET_CHARS, problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
 import { badParameter, LANGUAGE_PARAMETER } from '../parameters.ts';
-import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
+import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema } from './schemas.ts';
 
 interface Offer {
   readonly isRestricted: boolean;
@@ -53,13 +53,12 @@ export const openapiDocument = (
   schema: GraphQLSchema,
   { isRestricted, languages }: Offer = { isRestricted: false, languages: [] },
 ): JsonSchema => {
-  const schemas = createResultSchemas();
+  const schemas = createResultSchemas(schema);
   const tags = new Map<string, JsonSchema>();
 
   const operationObject = (restOperation: RestOperation): JsonSchema => {
     const { id, route } = restOperation;
-    const root = resultOf(restOperation, schema);
-    const { field } = root;
+    const { field, isCertain, schema: result } = schemas.resultOf(restOperation);
     const isLate = lateKeyOf(field) !== undefined;
 
     const tag = route.path.split('/')[2] ?? '';
@@ -75,11 +74,10 @@ export const openapiDocument = (
       responses: {
         200: {
           description: route.summary,
-          headers: responseHeaders({ isLate }),
-          content: { 'application/json': { schema: schemas.schemaOf(root) } },
+          content: { 'application/json': { schema: result } },
         },
         ...(isLate ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
-        ...problemReferences(!isNonNullType(field.type) || !root.isCertain),
+        ...problemReferences(!isNonNullType(field.type) || !isCertain),
       },
     };
   };
@@ -101,41 +99,13 @@ export const openapiDocument = (
     paths,
     components: {
       schemas: { ...schemas.components(), Problem: PROBLEM },
-      responses: { NotModified: NOT_MODIFIED, ...PROBLEM_RESPONSES },
+      responses: {
+        NotModified: { description: 'The response is still the one that `If-None-Match` names.' },
+        ...PROBLEM_RESPONSES,
+      },
       ...(isRestricted ? { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } } } : {}),
     },
   };
-};
-
-const header = (description: string, example: string): JsonSchema => ({
-  description,
-  schema: { type: 'string' },
-  example,
-});
-
-const REQUEST_ID = header(
-  'Identifies the request in the log: the one that it brought, or a new one.',
-  'NKQvsqWJ27rnbUS4-1',
-);
-
-const REVALIDATION = {
-  ETag: header('Identifies this response: send it back in `If-None-Match`.', 'W/"3drpi22j83mvf"'),
-  'Cache-Control': header(
-    'How long a copy may be used without revalidation.',
-    'public, max-age=1, must-revalidate, stale-while-revalidate=0',
-  ),
-  'Cache-Status': header('Whether the response came from the cache: RFC 9211.', 'vitrine; hit'),
-};
-
-/** @param isLate the response has a value of its request alone */
-const responseHeaders = ({ isLate }: { readonly isLate: boolean }): JsonSchema => ({
-  ...(isLate ? { 'Cache-Control': header('No copy is kept.', 'no-store') } : REVALIDATION),
-  'X-Request-Id': REQUEST_ID,
-});
-
-const NOT_MODIFIED: JsonSchema = {
-  description: 'The response is still the one that `If-None-Match` names.',
-  headers: { ...REVALIDATION, 'X-Request-Id': REQUEST_ID },
 };
 
 const problem = (code: ErrorCode, detail: string, headers: AppError['headers'] = {}): AppError =>
@@ -177,7 +147,7 @@ const PROBLEM_RESPONSES: JsonSchema = Object.fromEntries(
   PROBLEMS.map((error) => {
     const headers = Object.entries(error.headers).map(([key, example]) => {
       const [name = key, about = ''] = PROBLEM_HEADERS[key] ?? [];
-      return [name, { ...header(about, example), required: true }];
+      return [name, { description: about, schema: { type: 'string' }, example, required: true }];
     });
     const content = { schema: { $ref: '#/components/schemas/Problem' }, example: JSON.parse(problemText(error)) };
     return [

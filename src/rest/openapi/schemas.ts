@@ -14,38 +14,17 @@ import {
 import { collectFields, fragmentsOf, objectTypesOf, type Parent, rootOf } from '../../graphql/selection.ts';
 import type { RestOperation } from '../documents.ts';
 
-/** A field of a document, all of its selections together. */
-export interface ResultField {
-  readonly key: string;
+/** The one root field of a REST document. */
+export interface Result {
   readonly field: GraphQLField<unknown, unknown>;
   /** False where `@include` or `@skip` may remove each selection of it. */
   readonly isCertain: boolean;
-  /** Those of its objects, by the types that these may have. */
-  readonly objects: ResultObjects;
+  /** Of its value, except that it may be null. */
+  readonly schema: JsonSchema;
 }
 
-export type ResultObjects = ReadonlyMap<GraphQLObjectType, readonly ResultField[]>;
-
-/** The one root field of a REST document, with all fields below it. */
-export const resultOf = ({ operation, document }: RestOperation, schema: GraphQLSchema): ResultField => {
-  const fragments = fragmentsOf(document);
-  const fieldsOf = (type: GraphQLObjectType, parents: readonly Parent[]): ResultField[] =>
-    [...collectFields(parents, fragments, { schema, types: [type] })].map(([key, selections]) => {
-      const name = selections[0].node.name.value;
-      const field = schema.getField(type, name);
-      if (!field) throw new Error(`${type} has no field ${name}`);
-      const isCertain = selections.some(({ conditions }) => conditions.length === 0);
-      const types = objectTypesOf(schema, field.type);
-      return { key, field, isCertain, objects: new Map(types.map((each) => [each, fieldsOf(each, selections)])) };
-    });
-  const queryType = schema.getQueryType();
-  const [root] = queryType ? fieldsOf(queryType, rootOf(operation)) : [];
-  if (!root) throw new Error('an operation without a root field');
-  return root;
-};
-
 /** Schemas of responses: the selections decide which keys an object has, and under which aliases. */
-export const createResultSchemas = () => {
+export const createResultSchemas = (schema: GraphQLSchema) => {
   const components = new Map<string, JsonSchema>();
 
   // Objects with the same fields are one component; any other selection of their type is another.
@@ -59,36 +38,50 @@ export const createResultSchemas = () => {
     return { $ref: `#/components/schemas/${name}` };
   };
 
-  const anySchema = (type: GraphQLOutputType, objects: ResultObjects): JsonSchema =>
-    isNonNullType(type) ? nonNullSchema(type.ofType, objects) : orNull(nonNullSchema(type, objects));
+  const resultOf = ({ operation, document }: RestOperation): Result => {
+    const fragments = fragmentsOf(document);
 
-  const nonNullSchema = (type: GraphQLOutputType, objects: ResultObjects): JsonSchema => {
-    if (isListType(type)) return { type: 'array', items: anySchema(type.ofType, objects) };
-    if (isLeafType(type)) return leafSchema(type);
-    const schemas = [...objects].map(([each, fields]) => componentOf(each, objectSchema(each, fields)));
-    const [one] = schemas;
-    return one && schemas.length === 1 ? one : { anyOf: schemas };
+    const fieldsOf = (type: GraphQLObjectType, parents: readonly Parent[]) =>
+      [...collectFields(parents, fragments, { schema, types: [type] })].map(([key, selections]) => {
+        // The document is valid.
+        const field = schema.getField(type, selections[0].node.name.value) as Result['field'];
+        const isCertain = selections.some(({ conditions }) => conditions.length === 0);
+        return { key, field, isCertain, selections };
+      });
+
+    const anySchema = (type: GraphQLOutputType, parents: readonly Parent[]): JsonSchema =>
+      isNonNullType(type) ? nonNullSchema(type.ofType, parents) : orNull(nonNullSchema(type, parents));
+
+    const nonNullSchema = (type: GraphQLOutputType, parents: readonly Parent[]): JsonSchema => {
+      if (isListType(type)) return { type: 'array', items: anySchema(type.ofType, parents) };
+      if (isLeafType(type)) return leafSchema(type);
+      const schemas = objectTypesOf(schema, type).map((each) => componentOf(each, objectSchema(each, parents)));
+      const [one] = schemas;
+      return one && schemas.length === 1 ? one : { anyOf: schemas };
+    };
+
+    const objectSchema = (type: GraphQLObjectType, parents: readonly Parent[]): JsonSchema => {
+      const fields = fieldsOf(type, parents);
+      const properties = fields.map(({ key, field, selections }) => {
+        const value = getNullableType(field.type);
+        const description = field.description ?? (isLeafType(value) ? describeLeaf(value) : undefined);
+        return [key, { ...anySchema(field.type, selections), ...described(description) }];
+      });
+      return {
+        type: 'object',
+        ...described(type.description),
+        properties: Object.fromEntries(properties),
+        required: fields.filter(({ isCertain }) => isCertain).map(({ key }) => key),
+      };
+    };
+
+    const roots = fieldsOf(schema.getQueryType() as GraphQLObjectType, rootOf(operation));
+    const [{ field, isCertain, selections }] = roots as [(typeof roots)[number]];
+    return { field, isCertain, schema: nonNullSchema(getNullableType(field.type), selections) };
   };
 
-  const objectSchema = (type: GraphQLObjectType, fields: readonly ResultField[]): JsonSchema => ({
-    type: 'object',
-    ...described(type.description),
-    properties: Object.fromEntries(fields.map((each) => [each.key, propertySchema(each)])),
-    required: fields.filter(({ isCertain }) => isCertain).map(({ key }) => key),
-  });
-
-  const propertySchema = ({ field, objects }: ResultField): JsonSchema => {
-    const value = getNullableType(field.type);
-    const description = field.description ?? (isLeafType(value) ? describeLeaf(value) : undefined);
-    return { ...anySchema(field.type, objects), ...described(description) };
-  };
-
-  return {
-    /** The schema of a field's value, except that it may be null. */
-    schemaOf: ({ field, objects }: ResultField): JsonSchema => nonNullSchema(getNullableType(field.type), objects),
-    /** The objects that these schemas refer to under `#/components/schemas`, so far. */
-    components: (): Record<string, JsonSchema> => Object.fromEntries(components),
-  };
+  /** `components`: the objects that the schemas refer to under `#/components/schemas`, so far. */
+  return { resultOf, components: (): Record<string, JsonSchema> => Object.fromEntries(components) };
 };
 
 /** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */

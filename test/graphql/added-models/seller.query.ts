@@ -2,8 +2,8 @@
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { builder } from '../../../src/graphql/builder.ts';
-import { Notice } from '../../../src/notice/notice.type.ts';
-import { Product } from '../../../src/product/product.type.ts';
+import { Notice } from '../../../src/notice/notice.schema.ts';
+import { Product } from '../../../src/product/product.schema.ts';
 
 // Models that lead to products and notices, of which some are hidden. No line here says so.
 

@@ -271,7 +271,6 @@ test('listeners, events and how late they come are in the metrics', async () => 
 
 describe.each<[how: string, environment: Record<string, string>]>([
   ['without a cache', { CACHE_MAX_MB: '0' }],
-  ['with CHANGE_FEED=poll', { CHANGE_FEED: 'poll', FRESHNESS_MS: '100' }],
   ['with FRESHNESS_MS=100', { FRESHNESS_MS: '100' }],
 ])('%s', (_, environment) => {
   test('a change comes once, and nothing else', async () => {

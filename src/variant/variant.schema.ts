@@ -1,10 +1,11 @@
 import { Prisma, type Product as ProductRow } from '../database/generated/client/client.ts';
+import { lookedUp } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import type { Loaders } from '../graphql/context.ts';
 import { shownText } from '../language/shown.ts';
-import { Money, Product } from '../product/product.type.ts';
-import { NAME_LABEL, VALUE_LABELS } from '../translation/translation.type.ts';
-import type { VariantOfProduct } from './variant.loader.ts';
+import { Money, Product } from '../product/product.schema.ts';
+import { NAME_LABEL, VALUE_LABELS } from '../translation/translation.schema.ts';
+import type { Item as ItemRow, VariantOfProduct } from './variant.loader.ts';
 
 interface OptionValue {
   readonly name: string;
@@ -195,3 +196,42 @@ const isChosenBy = (chosen: readonly OptionValue[], variant: VariantOfProduct): 
   selectedOptionsOf(variant).every((option) =>
     chosen.some(({ name, value }) => name === option.name && value === option.value),
   );
+
+const Item = builder.objectRef<ItemRow>('Item').implement({
+  description: 'What a key stands for.',
+  fields: (t) => ({
+    product: t.expose('product', { type: Product, description: 'The product.' }),
+    variant: t.expose('variant', {
+      type: ProductVariant,
+      nullable: true,
+      description: 'The variant of it that has the key; null for a key of the product itself.',
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  variantsByIds: t.field({
+    type: [ProductVariant],
+    nullable: { list: false, items: true },
+    description: 'Variants of visible products, in the order asked for: a cart. Null for an id that none has.',
+    args: { ids: t.arg.intList(lookedUp) },
+    resolve: (_, { ids }, { loaders }) => Promise.all(ids.map((id) => loaders.productVariant.byId(id))),
+  }),
+
+  variantsBySkus: t.field({
+    type: [ProductVariant],
+    nullable: { list: false, items: true },
+    description: 'Variants of visible products, in the order asked for. Null for an SKU that none has.',
+    args: { skus: t.arg.stringList(lookedUp) },
+    resolve: (_, { skus }, { loaders }) => Promise.all(skus.map((sku) => loaders.productVariant.bySku(sku))),
+  }),
+
+  itemsByKeys: t.field({
+    type: [Item],
+    nullable: { list: false, items: true },
+    description:
+      'What keys stand for, in the order asked for: `product/17`, `variant/33`, the SKU or barcode of a variant, the SKU of a product, its slug. Null for a key of nothing that is visible; of several variants with a barcode, the first.',
+    args: { keys: t.arg.stringList(lookedUp) },
+    resolve: (_, { keys }, { loaders }) => Promise.all(keys.map((key) => loaders.productVariant.byKey(key))),
+  }),
+}));

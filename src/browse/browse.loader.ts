@@ -1,7 +1,7 @@
 import { pathAbove } from '../category/category.loader.ts';
-import { RowVanished } from '../database/failures.ts';
+import { ReadAgain } from '../database/failures.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
-import type { LoaderScope } from '../graphql/context.ts';
+import { type FeatureLoaders, type LoaderScope, memo } from '../graphql/context.ts';
 import { shownText } from '../language/shown.ts';
 import type {
   BrowseEngine,
@@ -13,10 +13,51 @@ import type {
   SearchFilter,
   SearchPage,
   SearchTerm,
+  Suggestion,
+  SuggestionRequest,
 } from './browse-engine.ts';
 import type { Match } from './highlight.ts';
+import type { BrowseIndex } from './index-engine.ts';
 import { compareCodePoints, encodeCursor } from './order.ts';
+import { createSqlEngine } from './sql-engine.ts';
 import type { PlacedTerm } from './words.ts';
+
+/** Browsing and search: it reads the tables of other features and has none of its own. @param index answers where it can */
+export const createBrowse = (index?: Pick<BrowseIndex, 'before'>): FeatureLoaders => ({
+  table: 'browse',
+  createLoaders: ({ sql }) => {
+    const engine = createSqlEngine(sql);
+    return (scope) => createBrowseLoaders(index?.before(engine, scope.dependencies) ?? engine, scope);
+  },
+});
+
+declare module '../graphql/context.ts' {
+  interface Loaders {
+    readonly browse: ReturnType<typeof createBrowseLoaders>;
+  }
+}
+
+const createBrowseLoaders = (engine: BrowseEngine, scope: LoaderScope) => {
+  const searches = new Map<string, ProductSearch>();
+  return {
+    /** The same list for equal queries: their selections are read together. */
+    search: (query: ProductQuery): ProductSearch => {
+      const key = JSON.stringify(query);
+      const search = searches.get(key) ?? new ProductSearch(query, engine, scope);
+      searches.set(key, search);
+      return search;
+    },
+    /** None where there are no terms. */
+    suggest: memo(async ({ terms, limit }: Omit<SuggestionRequest, 'now'>): Promise<readonly Suggestion[]> => {
+      if (terms.length === 0) return [];
+      scope.dependencies.add('product');
+      scope.dependencies.add('category');
+      return scope.inFlight.track(
+        engine.suggest({ terms, limit, now: scope.now, languages: scope.language.fallBacks }),
+      );
+    }, JSON.stringify),
+  };
+};
 
 export interface ProductQuery {
   readonly search: string | undefined;
@@ -113,7 +154,7 @@ export class ProductSearch {
     const counts = new Map<Category, number>();
     for (const { value, count } of own) {
       const category = byId.get(value);
-      if (!category) throw new RowVanished(`category ${value} vanished while its products were counted`);
+      if (!category) throw new ReadAgain(`category ${value} vanished while its products were counted`);
       const above = this.#query.withDescendants ? pathAbove(category, byId) : [];
       for (const each of [category, ...above]) counts.set(each, (counts.get(each) ?? 0) + count);
     }
@@ -138,7 +179,7 @@ export class ProductSearch {
 
   async #product(id: number): Promise<Product> {
     const product = await this.#scope.loaders.product.byId(id);
-    if (!product) throw new RowVanished(`product ${id} vanished after it was found`);
+    if (!product) throw new ReadAgain(`product ${id} vanished after it was found`);
     return product;
   }
 

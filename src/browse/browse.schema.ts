@@ -1,65 +1,20 @@
-import { Category } from '../category/category.type.ts';
+import { Category } from '../category/category.schema.ts';
 import { Prisma } from '../database/generated/client/client.ts';
-import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
+import { LIST_SIZE, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
-import { Product } from '../product/product.type.ts';
-import { NAME_LABEL } from '../translation/translation.type.ts';
+import { Product } from '../product/product.schema.ts';
+import { NAME_LABEL } from '../translation/translation.schema.ts';
+import type { CategoryCount, ProductSearch, SearchEdge } from './browse.loader.ts';
 import type { PriceRange, Suggestion, ValueCount, ValueFacets } from './browse-engine.ts';
 import { type Match, nameSegments, type TextSegment as Segment, snippetSegments } from './highlight.ts';
-import { SEARCH_ORDERS } from './order.ts';
 import { PRICE_BANDS } from './price-bands.ts';
-import type { CategoryCount, ProductSearch, SearchEdge } from './product-search.ts';
-
-export const ProductSearchOrderEnum = builder.enumType('ProductSearchOrder', {
-  description: 'How the products of a search are sorted.',
-  values: SEARCH_ORDERS,
-});
-
-/** How many attributes, and how many options, one list may be filtered by: each is a condition in the statement. */
-export const MAX_FILTERS = 20;
-
-const AttributeFilter = builder.inputType('AttributeFilter', {
-  description:
-    'What an attribute must be: one of the values, or a number within the bounds. With values and bounds either of the two is enough; without both, all products fit.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'Of the attribute, as it is written.' }),
-    values: t.stringList(atMost(MAX_IDS, 'Any of these values, as facets and products show them. Empty: any.')),
-    min: t.field({ type: 'Decimal', description: 'A number that is not less.' }),
-    max: t.field({ type: 'Decimal', description: 'A number that is not greater.' }),
-  }),
-});
-
-const OptionFilter = builder.inputType('OptionFilter', {
-  description: 'What a variant must be in one respect.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'Of the option, as it is written.' }),
-    values: t.stringList({ required: true, ...atMost(MAX_IDS, 'Any of these values. Empty: any.') }),
-  }),
-});
-
-export const ProductFilter = builder.inputType('ProductFilter', {
-  description: 'Every part that is given must hold.',
-  fields: (t) => ({
-    categoryIds: t.intList(atMost(MAX_IDS, 'In any of these categories. Empty: any.')),
-    withDescendants: t.boolean({
-      required: true,
-      defaultValue: true,
-      description: 'Whether the categories below count too: for `categoryIds`, and for the counts of categories.',
-    }),
-    brands: t.stringList(atMost(MAX_IDS, 'Of any of these brands. Empty: any.')),
-    tags: t.stringList(atMost(MAX_IDS, 'With all of these tags. Empty: any.')),
-    minPrice: t.field({ type: 'Decimal', description: 'Not cheaper.' }),
-    maxPrice: t.field({ type: 'Decimal', description: 'Not dearer.' }),
-    inStock: t.boolean({ description: 'Whether any are left.' }),
-    onSale: t.boolean({ description: 'Whether the list price is above the price.' }),
-    publishedAfter: t.field({ type: 'DateTime', description: 'Published in a later millisecond than this.' }),
-    attributes: t.field({ type: [AttributeFilter], ...atMost(MAX_FILTERS, 'Each of them must hold.') }),
-    options: t.field({
-      type: [OptionFilter],
-      ...atMost(MAX_FILTERS, 'One and the same variant has each of them, and is in stock where `inStock` is true.'),
-    }),
-  }),
-});
+import {
+  MAX_SEARCH_LENGTH,
+  MAX_SEARCH_WORDS,
+  readSearch,
+  readSearchArguments,
+  SEARCH_ARGUMENTS,
+} from './search-arguments.ts';
 
 const TextSegment = builder.objectRef<Segment>('TextSegment').implement({
   description: 'A part of a text: plain text, never HTML.',
@@ -309,3 +264,36 @@ export const SearchSuggestion = builder.objectRef<Suggestion>('SearchSuggestion'
     }),
   }),
 });
+
+// In rows: a search may touch many more products than it returns.
+const SEARCH_COST = 20;
+
+const MAX_SUGGESTIONS = 20;
+
+builder.queryFields((t) => ({
+  productSearch: t.field({
+    type: ProductConnection,
+    description:
+      'Visible products, searched, filtered and sorted, with counts for further filters. Page through them by first and after, by last and before, or by page and pageSize.',
+    args: SEARCH_ARGUMENTS,
+    extensions: { extraCost: SEARCH_COST },
+    resolve: (_, args, { loaders, language }) => loaders.browse.search(readSearchArguments(args, language.fallBacks)),
+  }),
+
+  searchSuggestions: t.field({
+    type: [SearchSuggestion],
+    description:
+      'Names, categories, brands and tags that begin so in any of their words: the best-selling first, each text once.',
+    args: {
+      prefix: t.arg.string({
+        required: true,
+        description: `What somebody has typed so far. Blank: no suggestions. At most ${MAX_SEARCH_LENGTH} characters and ${MAX_SEARCH_WORDS} words.`,
+      }),
+      limit: t.arg.int(within({ ...LIST_SIZE, maximum: MAX_SUGGESTIONS }, 8)),
+    },
+    extensions: { extraCost: SEARCH_COST },
+    resolve: async (_, { prefix, limit }, { loaders }) => [
+      ...(await loaders.browse.suggest({ terms: readSearch(prefix, 'prefix'), limit })),
+    ],
+  }),
+}));
