@@ -1,8 +1,7 @@
 import { type DatabaseClient, oneRow } from '../database/connection.ts';
-import { missingRights, readWatchedTables } from '../database/migrations/rights.ts';
+import { type CheckedTable, missingRights, readWatchedTables } from '../database/migrations/rights.ts';
 import { readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
 import { tripOfNotification } from '../database/open.ts';
-import type { CheckedTable } from '../features.ts';
 import { type Check, type Examined, type Finding, fail, ok, warn } from './finding.ts';
 
 /** Whether the database is as this version's migrations leave it. */
