@@ -98,10 +98,12 @@ const readValues = (environment: Environment): Values => {
   const faults: string[] = [];
   const values = ROWS.map(([name, { value, default: preset }]) => {
     const text = given[name] ?? preset;
-    const broken = text === undefined ? [] : value.rules.filter(([holds]) => !holds(text));
-    for (const [, message = `must be ${value.accepts}`] of broken)
-      faults.push(`${name} ${message}, but is ${JSON.stringify(value.secretsIn ? '…' : shown(String(text)))}`);
-    return [camelCase(name), text === undefined || broken.length > 0 ? undefined : value.read(text)];
+    const read = text === undefined ? undefined : value.read(text);
+    if (text !== undefined && read === undefined) {
+      const fault = value.faultOf?.(text) ?? `be ${value.accepts}`;
+      faults.push(`${name} must ${fault}, but is ${JSON.stringify(value.secretsIn ? '…' : shown(text))}`);
+    }
+    return [camelCase(name), read];
   });
   if (faults.length > 0) throw faulty(faults);
   return Object.fromEntries(values);
