@@ -15,7 +15,7 @@ import { connectionConfig } from './database/connection.ts';
 import { assertServing, readWatchedTables } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
 import { assertSameDatabase, awaitDatabase, checkSessions } from './database/open.ts';
-import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
+import { createPool, currentSchema, prismaIn } from './database/pool.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
@@ -41,6 +41,7 @@ import { createCors } from './http/response-headers.ts';
 import type { FindRoute } from './http/route.ts';
 import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
+import type { RequestCounts } from './observability/counts.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { createObservability } from './observability/observer.ts';
 import { createLoadGuard } from './overload/load-guard.ts';
@@ -64,7 +65,8 @@ const MIN_REQUEST_CACHE_BYTES = 524_288;
 export interface Gateway {
   readonly app: App;
   readonly metrics: Metrics;
-  readonly statementCount: () => number;
+  /** What it has counted of its requests and their statements. */
+  readonly requests: RequestCounts;
   /** From now on `/readyz` answers 503. */
   readonly startDraining: () => void;
   /** Ends the streams of all subscriptions. */
@@ -151,11 +153,10 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
   const layers = { observability, operations, followed, memory, graphql, access, metrics };
   const { app, startDraining } = createHttp(given, layers, await createAgents(given, layers));
-  const { statementCount, replicas } = followed;
   return {
     app,
     metrics,
-    statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
+    requests: observability.requests,
     startDraining,
     completeSubscriptions: () => graphql.live.complete(),
     startIndex: memory.browseIndex.start,
@@ -186,15 +187,15 @@ const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer 
   );
   for (const lack of lacks) log.warn(lack);
   const reading = { timeoutMs, log, observer: observer.statement };
-  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, size });
+  const pool = createPool({ ...reading, connection, pooling, size });
   onClose(() => pool.end());
-  return { connection, reading, pool, statementCount, clock: createClock() };
+  return { connection, reading, pool, clock: createClock() };
 };
 
 /** The ways to read, and what tells of changes. @throws OperatorError where the database is not migrated or a right is missing */
 const followChanges = async (
   { config, languages, log, onClose }: Given,
-  { connection, reading, pool, statementCount, clock }: Layers['connected'],
+  { connection, reading, pool, clock }: Layers['connected'],
 ) => {
   const { databaseDirectUrl: directUrl, databaseReplicaUrls: urls, databasePoolSize: poolSize, freshnessMs } = config;
   await assertMigrated(pool);
@@ -219,7 +220,7 @@ const followChanges = async (
   onClose(() => prisma.$disconnect());
   // Its engine is compiled now, and not at the first request.
   await prisma.$connect();
-  return { pool, statementCount, clock, replicas, tagVersions, freshnessMonitor, prisma, sql: createSql(pool) };
+  return { pool, clock, replicas, tagVersions, freshnessMonitor, prisma, sql: createSql(pool) };
 };
 
 /** What is kept of the database, and what waits to be written to it. */

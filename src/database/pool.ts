@@ -36,17 +36,12 @@ const CONNECT_TIMEOUT_MS = 1500;
 /** The server ends a statement that takes too long, and the connection is kept; without an answer by then, the connection is closed. */
 const SERVER_GRACE_MS = 100;
 
-/**
- * Connects when first asked, and loses a broken connection, never the process.
- * @returns the connections that requests share, and how many statements they have sent
- */
-export const createDatabase = (options: Options): { readonly pool: pg.Pool; readonly statementCount: () => number } => {
+/** The connections that requests share. It connects when first asked, and loses a broken connection, never the process. */
+export const createPool = (options: Options): pg.Pool => {
   const { connection, size, timeoutMs, pooling = 'none', log, onConnect, observer } = options;
-  let statements = 0;
-
   const watchdog = createQueryWatchdog(timeoutMs + SERVER_GRACE_MS);
 
-  class CountingClient extends DatabaseClient {
+  class WatchedClient extends DatabaseClient {
     /** Whether it was taken out of the pool for several statements, as for a transaction: those are not the pool's own. */
     isTaken = false;
 
@@ -57,7 +52,6 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
 
     // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.
     override query = ((...args: Parameters<pg.Client['query']>) => {
-      statements += 1;
       watchdog.asked(this);
       const result = super.query(...withExactJson(pooling === 'transaction' ? unnamed(args) : args));
       return observer && this.isTaken ? observed(observer, args, result as unknown as Promise<unknown>) : result;
@@ -84,7 +78,7 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
 
   const pool = new WatchedPool({
     ...connection,
-    Client: CountingClient,
+    Client: WatchedClient,
     // PgBouncer lets no session begin with them. Where each transaction has another session, they are for the role to set.
     ...(pooling === 'none' && {
       startup: { ...connection.startup, ...SESSION_SETTINGS },
@@ -104,7 +98,7 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
   pool.on('connect', (client) =>
     client.on('error', (error) => log.warn({ err: error }, 'a database connection broke')),
   );
-  return { pool, statementCount: () => statements };
+  return pool;
 };
 
 const observed = <Result extends Promise<unknown>>(
