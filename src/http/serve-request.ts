@@ -256,7 +256,7 @@ export class Serving {
       admit: (rootFields) => this.#deps.access.admit(headers, rootFields),
       takesLate: method !== 'HEAD',
       language: new LanguageChoice(this.#deps.languages, headers['accept-language']),
-      log: requestContext.lazyLog(this.#deps.log),
+      log: () => requestContext.logTo(this.#deps.log),
       requestContext,
     };
   }

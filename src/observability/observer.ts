@@ -92,7 +92,7 @@ export class Observer {
 
   /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
   logOf(log: Logger): Logger {
-    return this.#working.getStore()?.lazyLog(log)() ?? log;
+    return this.#working.getStore()?.logTo(log) ?? log;
   }
 
   #follow(request: ObservedRequest, countedAs: CountedAs): RequestContext {
