@@ -144,7 +144,7 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const observability = await createObservability(config, log);
   onClose(() => observability.tracing?.close());
   const connected = await connect(given, observability);
-  const access = await openAccess(config.access, connected.clock, log);
+  const access = await openAccess(config, connected.clock, log);
   onClose(access.close);
   const followed = await followChanges(given, connected);
   const memory = createMemory(given, followed);
