@@ -5,6 +5,7 @@ import type { Clock } from '../database/clock.ts';
 import type { AppError } from '../errors.ts';
 import type { ShownLanguage } from '../language/languages.ts';
 import { type ContentEncodings, matchesEtag } from './content-encodings.ts';
+import type { Cors } from './cors.ts';
 import {
   type ErrorFormat,
   type GatewayRequest,
@@ -16,7 +17,6 @@ import {
   WrittenResponse,
   writeLines,
 } from './message.ts';
-import type { Cors } from './response-headers.ts';
 import type { Answered, ResponseHead } from './route.ts';
 
 interface Options {
