@@ -43,7 +43,7 @@ import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import type { RequestCounts } from './observability/counts.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
-import { createObservability } from './observability/observer.ts';
+import { createObserver, type Observer } from './observability/observer.ts';
 import { createLoadGuard } from './overload/load-guard.ts';
 import { createPages } from './pages/pages.ts';
 import { findDemoPicture, SHOP_DOCUMENTS } from './pages/shop.ts';
@@ -128,7 +128,7 @@ interface Given {
 /** What is put together, each of those before it. */
 interface Layers {
   readonly operations: Awaited<ReturnType<typeof readOperations>>;
-  readonly observability: Awaited<ReturnType<typeof createObservability>>;
+  readonly observer: Observer;
   readonly connected: Awaited<ReturnType<typeof connect>>;
   readonly access: Access;
   readonly followed: Awaited<ReturnType<typeof followChanges>>;
@@ -141,22 +141,22 @@ interface Layers {
 const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const { config, log, onClose } = given;
   const operations = await readOperations(given);
-  const observability = await createObservability(config, log);
-  onClose(() => observability.tracing?.close());
-  const connected = await connect(given, observability);
+  const observer = await createObserver(config, log);
+  onClose(() => observer.tracing?.close());
+  const connected = await connect(given, observer);
   const access = await openAccess(config, connected.clock, log);
   onClose(access.close);
   const followed = await followChanges(given, connected);
   const memory = createMemory(given, followed);
-  const graphql = createGraphql(given, { observability, operations, followed, memory, access });
-  const counting = { ...observability, ...memory, ...followed, ...graphql };
+  const graphql = createGraphql(given, { observer, operations, followed, memory, access });
+  const counting = { requests: observer.requests, ...memory, ...followed, ...graphql };
   const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
-  const layers = { observability, operations, followed, memory, graphql, access, metrics };
+  const layers = { observer, operations, followed, memory, graphql, access, metrics };
   const { app, startDraining } = createHttp(given, layers, await createAgents(given, layers));
   return {
     app,
     metrics,
-    requests: observability.requests,
+    requests: observer.requests,
     startDraining,
     completeSubscriptions: () => graphql.live.complete(),
     startIndex: memory.browseIndex.start,
@@ -179,7 +179,7 @@ const readOperations = async ({ config, parts }: Given) => {
 };
 
 /** A pool of connections to a database that is there. */
-const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer }: Layers['observability']) => {
+const connect = async ({ config, databaseUrl, log, onClose }: Given, observer: Observer) => {
   const { databasePooler: pooling, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
   const connection = connectionConfig(databaseUrl);
   const lacks = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
@@ -270,16 +270,16 @@ const createMemory = (
 const createGraphql = (
   { config, languages, log, onClose }: Given,
   {
-    observability,
+    observer,
     operations,
     followed,
     memory,
     access,
-  }: Pick<Layers, 'observability' | 'operations' | 'followed' | 'memory' | 'access'>,
+  }: Pick<Layers, 'observer' | 'operations' | 'followed' | 'memory' | 'access'>,
 ) => {
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryMaxCost: maxCost } = config;
   const { schema, documents, trusted, plugins, areShared } = operations;
-  const { tracing } = observability;
+  const { tracing } = observer;
   const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
   const features = [...FEATURES, createBrowse(browseIndex)];
@@ -297,7 +297,7 @@ const createGraphql = (
     poolSize,
     connections,
     pool: followed.pool,
-    onRefused: (state) => observability.observer.overload(state),
+    onRefused: (state) => observer.overload(state),
   });
   onClose(load.stop);
   const compiled = new CompiledExecution();
@@ -315,7 +315,7 @@ const createGraphql = (
     log,
   });
   onClose(() => live.close());
-  const maskError = createMaskError(() => observability.observer.logOf(log));
+  const maskError = createMaskError(() => observer.logOf(log));
   const bodies = new JsonBodies();
   const serving = {
     schema,
@@ -352,7 +352,7 @@ const createAgents = async (
 /** Answers requests. */
 const createHttp = (
   { config, languages, log }: Given,
-  { observability, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
+  { observer, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
   agents: readonly FindRoute[],
 ) => {
   const { exposure, freshnessMs, introspection, previewTokens } = config;
@@ -398,7 +398,7 @@ const createHttp = (
       isRestricted,
       hasPreviews: previewTokens.length > 0,
     }),
-    observer: observability.observer,
+    observer,
     log,
   });
   return { app, startDraining: probes.startDraining };
