@@ -27,17 +27,10 @@ export interface Command<Given extends Options> {
   readonly run: (values: OptionValues<Given>, files: readonly string[]) => Promise<void>;
 }
 
-export type OptionValues<Given extends Options> = { readonly [Name in keyof Given]: ValueOf<Given[Name]> };
-
-type ValueOf<Given> =
-  | (Given extends { type: 'boolean' }
-      ? boolean
-      : Given extends { multiple: true }
-        ? readonly string[]
-        : Given extends { choices: readonly (infer Choice)[] }
-          ? Choice
-          : string)
-  | (Given extends { default: string } ? never : undefined);
+/** As Node's `parseArgs` types them. */
+export type OptionValues<Given extends Options> = ReturnType<
+  typeof parseArgs<{ options: Given; strict: true }>
+>['values'];
 
 /** Gives `run` the types of the options. */
 export const defineCommand = <const Given extends Options>(command: Command<Given>): Command<Given> => command;
