@@ -1,5 +1,4 @@
 import type { Plugin } from 'graphql-yoga';
-import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Access, createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.loader.ts';
@@ -194,7 +193,7 @@ const connect = async ({ config, databaseUrl, log, onClose }: Given, observer: O
 
 /** The ways to read, and what tells of changes. @throws OperatorError where the database is not migrated or a right is missing */
 const followChanges = async (
-  { config, languages, log, onClose }: Given,
+  { config, log, onClose }: Given,
   { connection, reading, pool, clock }: Layers['connected'],
 ) => {
   const { databaseDirectUrl: directUrl, databaseReplicaUrls: urls, databasePoolSize: poolSize, freshnessMs } = config;
@@ -202,9 +201,8 @@ const followChanges = async (
   await assertServing(pool, FEATURES);
   const tables = [...FEATURES, ...(await readWatchedTables(pool, FEATURES))];
   const schema = await currentSchema(pool);
-  const prismaOn = (on: Pool) => prismaIn(schema, on, languages.areSeveral);
   if (directUrl !== undefined) await assertSameDatabase(pool, directUrl);
-  const replicas = urls.length > 0 ? createReplicas({ ...reading, urls, prismaOn, freshnessMs, poolSize }) : undefined;
+  const replicas = urls.length > 0 ? createReplicas({ ...reading, urls, schema, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
   const tagVersions = createTagVersions(tables);
   const freshnessMonitor = await startFreshnessMonitor({
@@ -216,7 +214,7 @@ const followChanges = async (
     log,
   });
   onClose(() => freshnessMonitor.close());
-  const prisma = prismaOn(pool);
+  const prisma = prismaIn(schema, pool);
   onClose(() => prisma.$disconnect());
   // Its engine is compiled now, and not at the first request.
   await prisma.$connect();

@@ -195,7 +195,7 @@ const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implemen
 // In rows.
 const FACETS_COST = 20;
 
-export const ProductConnection = builder.objectRef<ProductSearch>('ProductConnection').implement({
+const ProductConnection = builder.objectRef<ProductSearch>('ProductConnection').implement({
   description: 'A page of products, and what is known of the whole list. What is not selected is not read.',
   fields: (t) => ({
     edges: t.field({
@@ -245,7 +245,7 @@ const SuggestionKindEnum = builder.enumType('SuggestionKind', {
   },
 });
 
-export const SearchSuggestion = builder.objectRef<Suggestion>('SearchSuggestion').implement({
+const SearchSuggestion = builder.objectRef<Suggestion>('SearchSuggestion').implement({
   description: 'What somebody may be about to type.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'The whole text.' }),

@@ -2,18 +2,16 @@ import { distance } from 'fastest-levenshtein';
 import type { SearchTerm } from './browse-engine.ts';
 import { piecesOfTerm } from './words.ts';
 
-interface Candidate {
+/** A word that may have been meant by another. */
+interface NearWord {
   readonly text: string;
+  readonly changes: number;
+  /** How many products have it. */
   readonly count: number;
 }
 
-/** A word that may have been meant by another. */
-export interface NearWord extends Candidate {
-  readonly changes: number;
-}
-
 /** So many words are tried in the place of one, */
-export const MAX_NEAR_WORDS = 6;
+const MAX_NEAR_WORDS = 6;
 
 /** and so many searches in the place of one. */
 const MAX_CORRECTIONS = 32;
@@ -21,18 +19,27 @@ const MAX_CORRECTIONS = 32;
 /**
  * The words that were most likely meant: with the fewest letters changed, then those that most products have, then in the order of code points.
  * Two neighbours that are swapped count as one change. One change is allowed in words of three and four letters, two in longer ones.
+ * @param countOf how many products have a word; those that none has are left out
  */
-export const nearestWords = (word: string, candidates: Iterable<Candidate>): NearWord[] => {
+export const nearestWords = (
+  word: string,
+  words: Iterable<string>,
+  countOf: (text: string) => number,
+): readonly NearWord[] => {
   const near: NearWord[] = [];
-  for (const { text, count } of candidates) {
+  if (changesAllowed(word) === 0) return near;
+  for (const text of words) {
     const changes = changesBetween(word, text);
-    if (changes !== undefined) near.push({ text, count, changes });
+    if (changes !== undefined) near.push({ text, changes, count: countOf(text) });
   }
-  return near.sort(compareNear).slice(0, MAX_NEAR_WORDS);
+  return near
+    .filter(({ count }) => count > 0)
+    .sort(compareNear)
+    .slice(0, MAX_NEAR_WORDS);
 };
 
 /** How many letters of a word are to be changed so that it is another; undefined where it is the same, or these are too many. */
-export const changesBetween = (word: string, other: string): number | undefined => {
+const changesBetween = (word: string, other: string): number | undefined => {
   const allowed = changesAllowed(word);
   if (word === other || Math.abs(other.length - word.length) > allowed) return undefined;
   const changes = isSwapped(other, word) ? 1 : distance(other, word);
@@ -45,7 +52,7 @@ export const changesAllowed = (word: string): number => {
   return word.length < 5 ? 1 : 2;
 };
 
-export const compareNear = (one: NearWord, other: NearWord): number =>
+const compareNear = (one: NearWord, other: NearWord): number =>
   one.changes - other.changes || other.count - one.count || (one.text < other.text ? -1 : 1);
 
 const isSwapped = (one: string, other: string): boolean => {

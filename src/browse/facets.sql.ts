@@ -98,37 +98,6 @@ const hasOption = ({ name, values: wanted }: OptionFilter, product: string, valu
 export const isInStock = (alias: string): string => `${alias}.stock > 0`;
 const isReduced = (alias: string): string => `coalesce(${alias}.list_price > ${alias}.price, false)`;
 
-/** The columns of a product that each is counted by. */
-export const FACET_COLUMNS = {
-  categories: ['category_id'],
-  brands: ['brand'],
-  tags: ['tags'],
-  price: ['price'],
-  inStock: ['stock'],
-  onSale: ['list_price', 'price'],
-  attributes: ['attributes'],
-  options: ['option_names'],
-} as const satisfies Record<Facet, readonly string[]>;
-
-/**
- * @param fits the condition on `b` of all parts of the filter but the facet's own
- * @param isInStock the condition on `b` that a variant that fits is in stock
- * @returns an expression
- */
-export const facetOf = (
-  facet: Exclude<Facet, 'attributes' | 'options'>,
-  fits: string,
-  isInStock: string,
-  languages: FallBacks,
-): string => {
-  if (facet === 'inStock') return countOf(`${isInStock} and ${fits}`);
-  if (facet === 'onSale') return countOf(`${isReduced('b')} and ${fits}`);
-  return FACETS[facet](
-    `(select b.${FACET_COLUMNS[facet][0]}, count(*) as count from base b where ${fits} group by 1) c`,
-    languages,
-  );
-};
-
 export const countOf = (condition: string): string => `(select count(*)::int from base b where ${condition})`;
 
 /** @param from rows with a value each @param count of the products that have it */
@@ -152,36 +121,69 @@ const priceCell = (price: string): string =>
 
 const cents = (price: string): string => `(${price} * 100)::bigint`;
 
-/** @param rows `c`: each value of the column of the facet, and how many products have it */
-const FACETS: Readonly<
-  Record<'categories' | 'brands' | 'tags' | 'price', (rows: string, languages: FallBacks) => string>
-> = {
-  categories: (rows) =>
-    `(select coalesce(json_agg(json_build_object('value', c.category_id, 'count', c.count)), '[]') from ${rows})`,
-  brands: (rows) => topValues('c.brand', `${rows} where c.brand is not null`, 'c.count'),
-  // Equal lists of tags are one row; a tag that a list has twice counts once.
-  tags: (rows, languages) =>
-    topValues('t.tag', `${rows}, lateral (select distinct unnest(c.tags)) t(tag)`, 'c.count', languages),
-  price: (rows) => `(
+/** What a facet counts under. */
+interface Counted {
+  /** The condition on `b` of all parts of the filter but the facet's own. */
+  readonly fits: string;
+  /** The condition on `b` that a variant that fits is in stock. */
+  readonly isInStock: string;
+  readonly filter: SearchFilter;
+  /** The conditions on `b` of the filters of attributes, with their names. */
+  readonly ofAttributes: readonly { readonly name: string; readonly condition: string }[];
+  readonly values: Values;
+  readonly languages: FallBacks;
+}
+
+/** As `c`: each value of a column, and how many products have it. */
+const rowsBy = (column: string, { fits }: Counted): string =>
+  `(select b.${column}, count(*) as count from base b where ${fits} group by 1) c`;
+
+interface FacetSql {
+  /** The columns of a product that it is counted by. */
+  readonly columns: readonly string[];
+  /** An expression. */
+  readonly count: (counted: Counted) => string;
+}
+
+export const FACETS: Readonly<Record<Facet, FacetSql>> = {
+  categories: {
+    columns: ['category_id'],
+    count: (counted) =>
+      `(select coalesce(json_agg(json_build_object('value', c.category_id, 'count', c.count)), '[]') from ${rowsBy('category_id', counted)})`,
+  },
+  brands: {
+    columns: ['brand'],
+    count: (counted) => topValues('c.brand', `${rowsBy('brand', counted)} where c.brand is not null`, 'c.count'),
+  },
+  tags: {
+    columns: ['tags'],
+    // Equal lists of tags are one row; a tag that a list has twice counts once.
+    count: (counted) => {
+      const tags = `${rowsBy('tags', counted)}, lateral (select distinct unnest(c.tags)) t(tag)`;
+      return topValues('t.tag', tags, 'c.count', counted.languages);
+    },
+  },
+  price: {
+    columns: ['price'],
+    count: (counted) => `(
       with counted_cell as (
-        select ${priceCell('c.price')} as first, min(c.price) as min, max(c.price) as max, sum(c.count)::int as count from ${rows} group by 1
+        select ${priceCell('c.price')} as first, min(c.price) as min, max(c.price) as max, sum(c.count)::int as count from ${rowsBy('price', counted)} group by 1
       )
       select json_build_object('min', ${cents('min(p.min)')}, 'max', ${cents('max(p.max)')},
-        'cells', json_agg(json_build_object('first', ${cents('p.first')}, 'count', p.count) order by p.first))
+        'cells', json_agg(json_build_object('first', ${cents('p.first')}, 'count', p.count)))
       from counted_cell p having count(*) > 0)`,
-};
-
-/** @param others the conditions on `b` of the filters of attributes, with their names */
-export const attributesFacet = (
-  fits: string,
-  others: readonly { readonly name: string; readonly condition: string }[],
-  values: Values,
-  languages: FallBacks,
-): string => {
-  const conditions = others.map(({ name, condition }) => ` and (${condition} or a.name = ${nameOf(name, values)})`);
-  return valueFacets(
-    languages,
-    `
+  },
+  inStock: { columns: ['stock'], count: ({ isInStock, fits }) => countOf(`${isInStock} and ${fits}`) },
+  onSale: { columns: ['list_price', 'price'], count: ({ fits }) => countOf(`${isReduced('b')} and ${fits}`) },
+  attributes: {
+    columns: ['attributes'],
+    count: ({ fits, ofAttributes, values, languages }) => {
+      const others = ofAttributes.map(
+        ({ name, condition }) => ` and (${condition} or a.name = ${nameOf(name, values)})`,
+      );
+      return valueFacets(
+        languages,
+        `
     select name, count,
       case jsonb_typeof(value)
         when 'array' then array(select distinct jsonb_array_elements_text(value))
@@ -192,34 +194,32 @@ export const attributesFacet = (
     from (
       select a.name, a.value, count(*) as count
       from base b cross join lateral jsonb_each(b.attributes) as a(name, value)
-      where ${fits}${conditions.join('')} group by 1, 2
+      where ${fits}${others.join('')} group by 1, 2
     ) grouped`,
-  );
-};
-
-/** @param options of the filter */
-export const optionsFacet = (
-  fits: string,
-  { options = [], inStock }: SearchFilter,
-  values: Values,
-  languages: FallBacks,
-): string => {
-  const conditions = options.map(
-    (option) => ` and (${hasOption(option, 'b', values)} or o.name = ${nameOf(option.name, values)})`,
-  );
-  return valueFacets(
-    languages,
-    `
+      );
+    },
+  },
+  options: {
+    columns: ['option_names'],
+    count: ({ fits, filter: { options = [], inStock }, values, languages }) => {
+      const others = options.map(
+        (option) => ` and (${hasOption(option, 'b', values)} or o.name = ${nameOf(option.name, values)})`,
+      );
+      return valueFacets(
+        languages,
+        `
     select name, count(*) as count, values, null::numeric as number
     from (
       select o.name, array_agg(distinct o.value) as values
       from base b join product_variant v on v.product_id = b.id
         cross join lateral unnest(b.option_names, v.option_values) as o(name, value)
-      where ${fits} and o.name is not null and o.value is not null${inStock ? ' and v.stock > 0' : ''}${conditions.join('')}
+      where ${fits} and o.name is not null and o.value is not null${inStock ? ' and v.stock > 0' : ''}${others.join('')}
       group by b.id, o.name
     ) of_product
     group by name, values`,
-  );
+      );
+    },
+  },
 };
 
 /** A name that no table can hold is no name of theirs. */

@@ -1,4 +1,5 @@
 import type { PriceRange } from './browse-engine.ts';
+import { countBefore } from './index/rows.ts';
 
 export const PRICE_BANDS = 5;
 
@@ -35,58 +36,54 @@ export const firstOfPriceCell = (cell: number): number => {
   return (cell - power * CELLS_OF_POWER) * 10 ** power;
 };
 
-/** Products whose prices are in one cell. */
-export interface PricedCell {
-  /** The lowest price of the cell, in cents. */
-  readonly first: number;
-  readonly count: number;
-}
-
-/** Bands with about as many products each, of cells that have products, the cheapest first. In cents. */
-export const priceRangeOf = (min: number, max: number, cells: readonly PricedCell[]): PriceRange => {
-  const edges = edgesOf(cells);
+/**
+ * Bands with about as many products each, the cheapest first.
+ * @param min the least price, in cents
+ * @param max the greatest
+ * @param counts how many products there are of each cell
+ */
+export const priceRangeOf = (min: number, max: number, counts: Int32Array): PriceRange => {
+  // How many products are cheaper than a cell.
+  const below = new Int32Array(priceCellOf(max) + 2);
+  for (let cell = 1; cell < below.length; cell += 1)
+    below[cell] = (below[cell - 1] as number) + (counts[cell - 1] as number);
+  const edges = [...edgesOf(below)];
   const begins = [roundedDown(min), ...edges];
   const ends = [...edges, roundedDown(max) + step(max)];
-  const counts = begins.map(() => 0);
-  let band = 0;
-  for (const { first, count } of cells) {
-    while (band < edges.length && first >= (edges[band] as number)) band += 1;
-    counts[band] = (counts[band] as number) + count;
-  }
+  const cheaper = [0, ...edges.map((edge) => below[priceCellOf(edge)] as number), below.at(-1) as number];
   return {
     min: decimalOf(min),
     max: decimalOf(max),
-    bands: begins.map((begin, index) => ({
+    bands: begins.map((begin, band) => ({
       min: decimalOf(begin),
-      max: decimalOf((ends[index] as number) - 1),
-      count: counts[index] as number,
+      max: decimalOf((ends[band] as number) - 1),
+      count: (cheaper[band + 1] as number) - (cheaper[band] as number),
     })),
   };
 };
 
-/** The prices at which bands begin, but for the first one. Between two of them are products. */
-const edgesOf = (cells: readonly PricedCell[]): number[] => {
-  const below: number[] = [];
-  let total = 0;
-  for (const { count } of cells) {
-    below.push(total);
-    total += count;
-  }
+/** The prices at which bands begin, but for the first one. Between two of them are products. @param below by cell, with the total behind the last */
+const edgesOf = (below: Int32Array): Set<number> => {
+  const total = below.at(-1) as number;
+  const last = below.length - 2;
+  const cellsWith = (isFew: (count: number) => boolean): number =>
+    countBefore(below.length, (cell) => isFew(below[cell] as number));
   const edges = new Set<number>();
   for (let band = 1; band < PRICE_BANDS; band += 1) {
     const wanted = (total * band) / PRICE_BANDS;
-    const distance = (cell: number): number => Math.abs((below[cell] as number) - wanted);
-    // The cells before which an edge may be; where one cell is too common, the nearest.
-    let [from, to] = [0, 0];
-    for (let cell = 1; cell < cells.length; cell += 1) {
-      if (from === 0 || (distance(from) > total * TOLERANCE && distance(cell) < distance(from))) from = to = cell;
-      else if (distance(cell) <= total * TOLERANCE) to = cell;
+    // The cells before which an edge may be, with a product on each side; where one cell is too common, the nearest.
+    let from = cellsWith((count) => count < Math.max(1, wanted - total * TOLERANCE));
+    let most = wanted + total * TOLERANCE;
+    const after = from <= last ? (below[from] as number) : Number.POSITIVE_INFINITY;
+    if (after > most) {
+      const before = below[from - 1] as number;
+      most = before > 0 && wanted - before <= after - wanted ? before : after;
+      from = cellsWith((count) => count < most);
     }
-    if (from === 0) continue;
-    const endBefore = firstOfPriceCell(priceCellOf((cells[from - 1] as PricedCell).first) + 1);
-    edges.add(roundest(endBefore, (cells[to] as PricedCell).first));
+    const to = Math.min(last, cellsWith((count) => count <= most) - 1);
+    if (from <= to) edges.add(roundest(firstOfPriceCell(from), firstOfPriceCell(to)));
   }
-  return [...edges];
+  return edges;
 };
 
 /** The price from `low` to `high` that is a multiple of the largest 1, 2 or 5 times a power of ten; of two, the lower. */

@@ -9,19 +9,8 @@ import {
   NEEDS_ALL,
   type Position,
 } from './browse-engine.ts';
-import {
-  attributesFacet,
-  countOf,
-  FACET_COLUMNS,
-  type FacetPart,
-  facetOf,
-  facetParts,
-  hasVariant,
-  isInStock,
-  optionsFacet,
-} from './facets.sql.ts';
+import { countOf, FACETS, type FacetPart, facetParts, hasVariant, isInStock } from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, positionOf, SEARCH_ORDERS } from './order.ts';
-import type { PricedCell } from './price-bands.ts';
 import { idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
 
 export interface SearchRow extends Omit<FacetCounts, 'price'> {
@@ -30,8 +19,8 @@ export interface SearchRow extends Omit<FacetCounts, 'price'> {
   readonly total?: number;
   /** Whether there are products on the side of the page from which it was not read. */
   readonly hasOther: boolean;
-  /** In cents; the cheapest cell first. */
-  readonly price?: { min: number; max: number; cells: readonly PricedCell[] } | null;
+  /** In cents, with the lowest price of each cell that has products, and how many it has. */
+  readonly price?: { min: number; max: number; cells: readonly { first: number; count: number }[] } | null;
 }
 
 /** A page, its total and facets in one statement, so that all are of one snapshot. */
@@ -73,7 +62,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
       ? `(select true from base b where ${fits()}${at ? ` and ${keys} ${before} ${at}` : ''} order by ${orderIn(opposite)} limit 1) is not null`
       : 'false';
 
-  const baseColumns = new Set<string>([...columns, ...[...facets].flatMap((facet) => FACET_COLUMNS[facet])]);
+  const baseColumns = new Set<string>([...columns, ...[...facets].flatMap((facet) => FACETS[facet].columns)]);
   baseColumns.delete('score');
   const { joins, name } = namesIn(baseColumns.has('name') ? languages : undefined);
   const selected = [
@@ -82,20 +71,20 @@ export const searchQuery = (request: BrowseRequest): Query => {
     ...ownParts.map(({ column, condition }) => `(${condition}) as ${column}`),
     ...(stockPart ? [`${stockPart} as is_in_stock`] : []),
   ];
-  const ofAttributes = ownParts.flatMap(({ name, column }) =>
-    name === undefined ? [] : [{ name, condition: `b.${column}` }],
-  );
-  const isInStockOfVariant = stockPart ? `${isInStock('b')} and b.is_in_stock` : isInStock('b');
-  const outputOf = (facet: Facet): string => {
-    if (facet === 'attributes') return attributesFacet(fits(facet), ofAttributes, values, languages);
-    if (facet === 'options') return optionsFacet(fits(facet), filter, values, languages);
-    return facetOf(facet, fits(facet), isInStockOfVariant, languages);
+  const counted = {
+    isInStock: stockPart ? `${isInStock('b')} and b.is_in_stock` : isInStock('b'),
+    filter,
+    ofAttributes: ownParts.flatMap(({ name, column }) =>
+      name === undefined ? [] : [{ name, condition: `b.${column}` }],
+    ),
+    values,
+    languages,
   };
   const outputs = [
     `(select coalesce(json_agg(json_build_array(${columns.map((column) => toPosition(`b.${column}`, KEY_TYPES[column]))}) order by ${orderBy}), '[]') from page b) as items`,
     `${hasOther} as "hasOther"`,
     ...(isCounted ? [`${countOf(fits())} as total`] : []),
-    ...[...facets].map((facet) => `${outputOf(facet)} as "${facet}"`),
+    ...[...facets].map((facet) => `${FACETS[facet].count({ ...counted, fits: fits(facet) })} as "${facet}"`),
   ];
   // What is found is read once: with a search, an index in the order of the page could lead through the whole catalogue. So it is for several
   // facets, unless an index has the products of some categories: then each facet reads these by its own part of the filter (100,000 products, 6

@@ -2,9 +2,9 @@ import type { QueryResultRow } from 'pg';
 import type { Sql } from '../database/sql.ts';
 import { Overloaded } from '../errors.ts';
 import { createSemaphore } from '../overload/load-guard.ts';
-import type { BrowseEngine, BrowseRequest, BrowseResult, SearchTerm, Suggestion } from './browse-engine.ts';
+import type { BrowseEngine, BrowseRequest, BrowseResult, PriceRange, SearchTerm, Suggestion } from './browse-engine.ts';
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
-import { priceRangeOf } from './price-bands.ts';
+import { PRICE_CELLS, priceCellOf, priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
 import { foundQuery, nearWordsQuery, type Query, suggestionQuery } from './text.sql.ts';
 
@@ -48,11 +48,12 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
       const doubtful = terms.filter(({ text }) => changesAllowed(text) > 0);
       if (doubtful.length === 0) return undefined;
       const words = await read<{ text: string; count: number }>(nearWordsQuery(doubtful, now, languages), true);
+      const counts = new Map(words.map(({ text, count }) => [text, count]));
       const corrections = correctionsOf(
         terms.map((term, place) => ({
           term,
           isFound: found.includes(place),
-          near: doubtful.includes(term) ? nearestWords(term.text, words) : [],
+          near: nearestWords(term.text, counts.keys(), (text) => counts.get(text) ?? 0),
         })),
       );
       if (corrections.length === 0) return undefined;
@@ -87,7 +88,13 @@ const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseRes
     ...(isCounted && { totalCount: total ?? 0 }),
     facets: {
       ...facets,
-      ...(price !== undefined && { price: price && priceRangeOf(price.min, price.max, price.cells) }),
+      ...(price !== undefined && { price: price && toPriceRange(price) }),
     },
   };
+};
+
+const toPriceRange = ({ min, max, cells }: NonNullable<SearchRow['price']>): PriceRange => {
+  const counts = new Int32Array(PRICE_CELLS);
+  for (const { first, count } of cells) counts[priceCellOf(first)] = count;
+  return priceRangeOf(min, max, counts);
 };

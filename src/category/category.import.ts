@@ -1,8 +1,7 @@
-import { pictureUrl, splitPath } from '../import/fields/lists.ts';
+import { type CategoryStep, categoryPath, pictureUrl } from '../import/fields/lists.ts';
 import { withTranslations } from '../import/fields/translations.ts';
-import { INT32_MAX, integer, slugOfName } from '../import/fields/values.ts';
+import { INT32_MAX, integer } from '../import/fields/values.ts';
 import {
-  addMissingSlug,
   type Counts,
   CREATED_AT,
   field,
@@ -15,7 +14,7 @@ import {
   UPDATED_AT,
   type WriteContext,
 } from '../import/kind.ts';
-import { isBlank, isObject, type Place, placeOf, textIn, type Value } from '../import/record.ts';
+import { isBlank, type Place, placeOf } from '../import/record.ts';
 import { findExisting, STAGE } from '../import/write/stage.ts';
 import { createTableWriter, type TableWriter } from '../import/write/writer.ts';
 import {
@@ -36,6 +35,7 @@ export const categoryImport: ImportKind = {
       slug: SLUG,
       name: NAME,
       parent: categoryReference('parent_id', nullable),
+      path: field('path', 'jsonb', categoryPath, { isKeyOnly: true }),
       imageUrl: field('image_url', 'text', pictureUrl, nullable),
       position: field('position', 'int', integer(-INT32_MAX, INT32_MAX)),
       createdAt: CREATED_AT,
@@ -43,25 +43,31 @@ export const categoryImport: ImportKind = {
     },
     ['name', 'slug'],
   ),
+  check: (row) => {
+    const steps = row.path as readonly CategoryStep[] | undefined;
+    const [slug = '', name = null, isByName] = steps?.at(-1) ?? [];
+    if (!steps) return undefined;
+    // A path ends with the category itself; missing parents are created.
+    if (!row.slug && isByName && name) row.slug_source = name;
+    row.slug ||= slug;
+    row.name ||= name ?? undefined;
+    row.category_path ||= steps.length > 1 ? steps.slice(0, -1) : undefined;
+    row.present.push('slug', 'parent', ...(row.name ? ['name'] : []));
+    return undefined;
+  },
   native: {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
     // Everything has a name, and much a path.
     recognises: (hasAny, hasNoOther) =>
-      (hasAny('slug') &&
-        hasAny('name') &&
-        (hasAny('parent', 'parentslug', 'path', 'children', 'position') || hasNoOther('id'))) ||
+      (hasAny('slug') && hasAny('name') && (hasAny('parent', 'parentslug', 'path', 'position') || hasNoOther('id'))) ||
       (hasAny('slug', 'name', 'path') && hasNoOther()),
-    extra: ['parentSlug', 'path', 'children'],
+    extra: ['parentSlug'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
-    shape: (values, { key: _, ...options }) => {
-      const { path, parentSlug, parent } = values;
-      const steps = splitPath(path, options);
-      if (steps.length > 0) return shapeOfPath(values, steps);
+    shape: (values) => {
+      const { parentSlug, parent } = values;
       if (parentSlug !== undefined) values.parent = isBlank(parentSlug) ? null : { slug: parentSlug };
       // The API returns a parent as an object; a text is the parent's slug.
       else if (typeof parent === 'string' && !isBlank(parent)) values.parent = { slug: parent };
-      // --key is for products.
-      return addMissingSlug(values, options);
     },
   },
   write: {
@@ -72,7 +78,7 @@ export const categoryImport: ImportKind = {
     prepare: async (context, rows): Promise<RowWriter> => {
       const table = await createTableWriter(context, context.kind);
       // They refer to one another, so all rows are inserted before any parent is set.
-      return { ...rows, isWhole: true, write: (all, writing) => writeCategories(writing, table, all) };
+      return { ...rows, isWhole: true, write: (all) => writeCategories(context, table, all) };
     },
   },
 };
@@ -116,18 +122,3 @@ const findCycles = async (client: WriteContext['client']): Promise<readonly Cycl
     order by s.ordinal`);
   return rows;
 };
-
-/** A path ends with the category itself; missing parents are created. */
-const shapeOfPath = (values: Record<string, Value>, steps: readonly Value[]): string | undefined => {
-  const last = steps.at(-1) ?? '';
-  const name = nameIn(last);
-  const ownSlug = isObject(last) ? last.slug : undefined;
-  const isMade = isBlank(values.slug) && isBlank(ownSlug) && name !== undefined;
-  values.parent ||= steps.length > 1 ? steps.slice(0, -1) : null;
-  values.name ||= name ?? '';
-  values.slug ||= ownSlug ?? slugOfName(steps.flatMap((step) => nameIn(step) ?? []).join('-'));
-  return isMade ? name : undefined;
-};
-
-/** A step is a name, or an object that has one. */
-const nameIn = (step: Value): string | undefined => textIn(isObject(step) ? step.name : step);

@@ -1,6 +1,6 @@
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
-import { categoryPath, splitPath } from '../import/fields/lists.ts';
+import { categoryPath, namesOf } from '../import/fields/lists.ts';
 import { InvalidValueError, type Parse } from '../import/fields/parse.ts';
 import { currency } from '../import/fields/price.ts';
 import { count, integer } from '../import/fields/values.ts';
@@ -47,11 +47,7 @@ const importOptions = {
   ),
   'path-separator': { ...text('TEXT', 'What stands between the names of a way to a category.'), default: '>' },
   key: {
-    ...choice(
-      ['slug', 'sku', 'id'],
-      'slug|sku|id',
-      'The column that finds an existing product; sku is a number of your own.',
-    ),
+    ...choice(['slug', 'sku'], 'slug|sku', 'The column that finds an existing product; sku is a number of your own.'),
     default: 'slug',
   },
   currency: text('CODE', 'The currency of prices without one, such as EUR.'),
@@ -70,9 +66,9 @@ const importOptions = {
     default: 'text',
   },
   prune: flag(
-    'Take products off sale, and delete variants, that no file has; all files are one transaction. Asks if these are more than a fifth.',
+    'Take products off sale, and delete variants, that no file has; all files are one transaction. More than a fifth need --yes.',
   ),
-  yes: flag('Let --prune go on without a question, also if rows were rejected.'),
+  yes: flag('Let --prune take more than a fifth, also if rows were rejected.'),
   'dry-run': flag('Do everything in a transaction, and roll it back.'),
   rejects: { ...text('FILE', 'The CSV file that lists each rejected row.'), default: 'rejects.csv' },
 } as const satisfies Readonly<Record<string, Option>>;
@@ -129,7 +125,7 @@ const readOptions = (args: OptionValues<typeof importOptions>): Omit<RunOptions,
     currency: parsed('currency', currency),
     // As a list of names in JSON, which no separator of the files splits.
     category: parsed('category', (text) => {
-      const names = JSON.stringify(splitPath(text, { pathSeparator: args['path-separator'] }));
+      const names = JSON.stringify(namesOf(String(text), { pathSeparator: args['path-separator'] }));
       categoryPath(names);
       return names;
     }),

@@ -210,17 +210,6 @@ export const createPrisma = async (pool: Pool): Promise<PrismaClient> => prismaI
 export const currentSchema = async (pool: Pool): Promise<string> =>
   (await oneRow<{ schema: string | null }>(pool, 'select current_schema() as schema')).schema ?? 'public';
 
-/** Nobody reads these where there is one language. */
-const UNTRANSLATED = {
-  product: { translations: true },
-  category: { translations: true },
-  notice: { translations: true },
-} as const;
-
-/** As {@link createPrisma}, for the tables of one schema. @param isTranslated whether rows have their translations */
-export const prismaIn = (schema: string, pool: Pool, isTranslated = true): PrismaClient => {
-  const adapter = new PrismaPg(pool, { schema: schema.replaceAll('"', '""'), statementNameGenerator });
-  const client = isTranslated ? new PrismaClient({ adapter }) : new PrismaClient({ adapter, omit: UNTRANSLATED });
-  // The same methods; what they leave out nobody reads.
-  return client as PrismaClient;
-};
+/** As {@link createPrisma}, for the tables of one schema. */
+export const prismaIn = (schema: string, pool: Pool): PrismaClient =>
+  new PrismaClient({ adapter: new PrismaPg(pool, { schema: schema.replaceAll('"', '""'), statementNameGenerator }) });

@@ -63,17 +63,10 @@ const BY_KEY: ReadonlySet<string> = new Set(['findUnique', 'findUniqueOrThrow'])
 /** Makes a read show visible rows alone, in all that its arguments name. */
 export const visibleRead = ({ model, operation, args, isFound }: Read, rules: VisibleRules, now: Date): VisibleRead => {
   const visible = new VisibleArguments(rules, now);
-  if (!BY_KEY.has(operation)) {
-    const { args: listed, plan } = visible.ofList(model, args);
-    return { args: listed, show: (result) => shown(result, plan, listed, now) };
-  }
-  const { args: selected, plan } = visible.ofRow(
-    model,
-    isObject(args) ? args : {},
-    isFound ? undefined : rules.get(model)?.alone,
-  );
-  const found = { ...selected, where: visible.filter(model, selected.where) };
-  return { args: found, show: (result) => shown(result, plan, found, now) };
+  const given = isObject(args) ? args : {};
+  const rule = isFound ? undefined : rules.get(model)?.alone;
+  const { args: own, plan } = BY_KEY.has(operation) ? visible.ofKey(model, given, rule) : visible.ofList(model, given);
+  return { args: own, show: (result) => shown(result, plan, own, now) };
 };
 
 /** Rewrites arguments of Prisma's, of one read. */
@@ -87,15 +80,21 @@ class VisibleArguments {
   }
 
   /** Arguments that read, count or group several rows. */
-  ofList(model: string, given: unknown): { args: Args; plan: RowPlan } {
-    const { args, plan } = this.ofRow(model, isObject(given) ? given : {}, undefined);
+  ofList(model: string, given: Args): { args: Args; plan: RowPlan } {
+    const { args, plan } = this.#ofRow(model, given, undefined);
     this.#checkOrder(model, args.orderBy);
     const where = this.#listed(model, args.where);
     return { args: where === undefined ? args : { ...args, where }, plan };
   }
 
+  /** Arguments that find a row. @param rule to which it has to be compared */
+  ofKey(model: string, given: Args, rule: PrismaRule | undefined): { args: Args; plan: RowPlan } {
+    const { args, plan } = this.#ofRow(model, given, rule);
+    return { args: { ...args, where: this.#filter(model, args.where) }, plan };
+  }
+
   /** What a read selects of each row. @param rule to which the row has to be compared */
-  ofRow(model: string, given: Args, rule: PrismaRule | undefined): { args: Args; plan: RowPlan } {
+  #ofRow(model: string, given: Args, rule: PrismaRule | undefined): { args: Args; plan: RowPlan } {
     const relations = new Map<string, RowPlan>();
     const args: Record<string, unknown> = { ...given };
     for (const kind of ['select', 'include']) {
@@ -115,7 +114,7 @@ class VisibleArguments {
     if (!relation) return value;
     const { type, isList } = relation;
     const given = isObject(value) ? value : {};
-    const { args, plan } = isList ? this.ofList(type, given) : this.ofRow(type, given, this.#rules.get(type)?.alone);
+    const { args, plan } = isList ? this.ofList(type, given) : this.#ofRow(type, given, this.#rules.get(type)?.alone);
     if (isEffective(plan)) plans.set(name, plan);
     return Object.keys(args).length > 0 ? args : true;
   }
@@ -135,20 +134,20 @@ class VisibleArguments {
 
   /** A condition that visible rows alone meet. */
   #listed(model: string, where: unknown): unknown {
-    const filter = this.filter(model, where);
+    const filter = this.#filter(model, where);
     const rule = this.#rules.get(model)?.inLists;
     return rule ? { AND: [filter ?? {}, rule.where(this.#now)] } : filter;
   }
 
   /** A condition in which hidden rows of relations count for nothing. */
-  filter(model: string, where: unknown): unknown {
-    if (Array.isArray(where)) return where.map((each) => this.filter(model, each));
+  #filter(model: string, where: unknown): unknown {
+    if (Array.isArray(where)) return where.map((each) => this.#filter(model, each));
     if (!isObject(where)) return where;
     const filter: Record<string, unknown> = {};
     const further: object[] = [];
     for (const [key, value] of Object.entries(where)) {
       const relation = relationOf(model, key);
-      if (CONNECTIVES.has(key)) filter[key] = this.filter(model, value);
+      if (CONNECTIVES.has(key)) filter[key] = this.#filter(model, value);
       else if (!relation || value === undefined) filter[key] = value;
       else if (relation.isList) filter[key] = this.#ofMany(relation.type, value);
       else further.push(...this.#ofOne(key, relation.type, value));
@@ -162,7 +161,7 @@ class VisibleArguments {
     const filters = Object.entries(value).map(([quantifier, where]) => {
       if (where === undefined) return [quantifier, where];
       if (quantifier !== 'every') return [quantifier, this.#listed(type, where)];
-      const every = this.filter(type, where);
+      const every = this.#filter(type, where);
       return [quantifier, rule ? { OR: [{ NOT: rule.where(this.#now) }, every] } : every];
     });
     return Object.fromEntries(filters);
@@ -173,7 +172,7 @@ class VisibleArguments {
     const filters = isObject(value) && ('is' in value || 'isNot' in value) ? value : { is: value };
     return Object.entries(filters).flatMap(([kind, where]) => {
       if (where === undefined) return [];
-      const filter = this.filter(type, where);
+      const filter = this.#filter(type, where);
       if (!rule) return [{ [name]: { [kind]: filter } }];
       if (filter !== null) return [{ [name]: { [kind]: { AND: [filter, rule] } } }];
       const isShown = { [name]: { is: rule } };

@@ -43,8 +43,6 @@ export interface ReadDeps {
   readonly sql: Sql;
   /** It reports no reads: what operations share is read for several of them. */
   readonly prisma: PrismaClient;
-  /** Whether anybody reads translations. */
-  readonly isTranslated: boolean;
   /** Undefined where rows are read from a server that may be behind what has been notified. */
   readonly knownRows?: KnownRows | undefined;
   /** What the feature makes by `createLate`. */
@@ -101,7 +99,7 @@ export interface CreateContext {
   readonly during: OperationPrisma['during'];
 }
 
-interface Deps extends Omit<ReadDeps, 'late' | 'isTranslated'> {
+interface Deps extends Omit<ReadDeps, 'late'> {
   readonly features: readonly FeatureLoaders[];
   /** By their tables. */
   readonly lateSources: ReadonlyMap<string, LateSource>;
@@ -128,7 +126,7 @@ export const createContextFactory = ({
     new Map(
       features.map(({ table, createLoaders }) => [
         inCamelCase(table),
-        createLoaders({ ...clients, isTranslated: languages.areSeveral, late: lateSources.get(table) }),
+        createLoaders({ ...clients, late: lateSources.get(table) }),
       ]),
     );
   const primary = createReads({ sql, prisma, knownRows });

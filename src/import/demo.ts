@@ -78,7 +78,6 @@ const importDemoFile = async (client: ClientBase, kinds: readonly ImportKind[], 
     client,
     kinds,
     source: sourceOf(file, Buffer.from(text)),
-    isInTransaction: true,
     languages: LANGUAGES,
     onFault: ({ column, value, reason }) => {
       throw new Error(`${file}: ${column} ${reason} (${value})`);

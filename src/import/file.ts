@@ -1,9 +1,10 @@
 import type { ClientBase } from 'pg';
+import { FileColumns } from './formats/columns.ts';
 import type { Draft, Format } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
-import { type Counts, fieldOf, type ImportKind, type StagedRow, type WriteContext } from './kind.ts';
+import { type Counts, fieldOf, type ImportKind, type WriteContext } from './kind.ts';
 import type { ReadOptions } from './options.ts';
-import type { Fault, SourceRecord } from './record.ts';
+import { type Fault, placeOf, type SourceRecord } from './record.ts';
 import { RowReader } from './rows.ts';
 import { peek, readRecords } from './source/source.ts';
 import type { Source } from './source/text.ts';
@@ -15,8 +16,6 @@ export interface ImportOptions extends ReadOptions {
   readonly source: Source;
   /** What the file may hold. */
   readonly kinds: readonly ImportKind[];
-  /** Whether the caller has a transaction open, which it ends. */
-  readonly isInTransaction: boolean;
   /** What withdraws the rows that no file has, after all files. */
   readonly prune?: WriteContext['prune'];
   readonly onFault: (fault: Fault) => void;
@@ -36,85 +35,63 @@ export interface Imported extends Counts {
 }
 
 /**
- * Imports one file: source → format → fields → staging table → catalogue. It is staged to its end, in constant memory, before the catalogue
- * is changed. A failure at any time leaves the catalogue as it was.
+ * Imports one file, inside a transaction of the caller: source → format → fields → staging table → catalogue. It is staged to its end, in constant
+ * memory, before the catalogue is changed.
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
-  const { client, source, key = 'slug', prune, onFault, onProgress, onWarning = () => {} } = options;
+  const { client, source, key = 'slug', prune, onFault, onWarning = () => {}, onProgress = () => {} } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal, options);
   const {
     first: [head = []],
     all: records,
   } = await peek(batches, 1);
-  const kinds = options.kinds.map((each) => ({ ...each, ...each.foundBy?.[key] }));
+  const kinds = options.kinds.map((each) => (each.otherKey === key ? { ...each, key } : each));
   const { format, mapped } = chooseFormat(options, kinds, source.name, head);
   const kind = kinds.find(({ table }) => table === format.kind);
   if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
   const innerKind = kinds.find(({ table }) => table === kind.innerTable);
-  const reader = format.open(options, mapped);
-  const unusedColumns = new Set<string>();
-  const learn = ({ fields }: SourceRecord): void => {
-    for (const column of Object.keys(fields)) if (!reader.uses(column)) unusedColumns.add(column);
-  };
+  const columns = new FileColumns(format, options, mapped);
   // What one record lacks, as in XML, another may have: then the file has the column.
-  head.forEach(learn);
-  const draftsOf = (record: SourceRecord): readonly Draft[] => {
-    learn(record);
-    if (!record.fault) return reader.read(record);
-    onFault(record.fault);
-    reader.readBroken?.(record);
+  for (const { fields } of head) columns.rename(fields);
+  const reader = format.open(columns);
+  const draftsOf = ({ fault, ...record }: SourceRecord): readonly Draft[] => {
+    const row = { ...record, fields: columns.rename(record.fields) };
+    if (!fault) return reader.read(row);
+    onFault({ ...placeOf(record), ...fault });
+    reader.readBroken?.(row);
     return [];
   };
   const columnOf = (field: string, draft?: Pick<Draft, 'columns'>): string =>
-    draft?.columns?.[field] ?? reader.columnOf(field);
-  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, head, onFault });
+    draft?.columns?.[field] ?? columns.columnOf(field);
+  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, onFault });
 
   await createStage(client, kind);
   for await (const batch of records) {
-    await stage(client, rows.read(batch.flatMap(draftsOf)));
-    onProgress?.(`reading ${source.name}`, rows.stagedRows);
-    signal.throwIfAborted();
+    await insertIntoStage(client, rows.read(batch.flatMap(draftsOf)));
+    onProgress('reading', rows.stagedRows);
   }
-  await stage(client, rows.read(reader.end?.() ?? []));
+  await insertIntoStage(client, rows.read(reader.end?.() ?? []));
   await indexStage(client, kind);
-  const { stagedRows, unknownCurrencies } = rows;
   const counts = await mergeStage({
     client,
     kind,
     innerKind,
     options,
-    keys: format.keys ?? [],
-    stagedRows,
-    mayShareSkus: format.mayShareSkus ?? false,
-    standTogether: format.standTogether ?? false,
+    format,
+    stagedRows: rows.stagedRows,
     prune,
     columnOf: (field) => columnOf(fieldOf(kind, field)),
-    isInTransaction: options.isInTransaction,
     onFault,
     onWarning,
-    onProgress: (rows) => {
-      signal.throwIfAborted();
-      onProgress?.(`writing ${source.name}`, rows);
-    },
+    onProgress,
   });
-  if (unknownCurrencies.size > 0)
-    onWarning(`neither ISO 4217 nor CLDR has the currency ${[...unknownCurrencies].join(', ')}`);
-  if (reader.otherLanguages.size > 0) {
+  if (columns.otherLanguages.size > 0) {
     const { all = [], areConfigured } = options.languages ?? {};
     const codes = areConfigured ? all.map(({ code }) => code).join(', ') : 'not set';
-    onWarning(`columns in no language of LANGUAGES (${codes}): ${[...reader.otherLanguages].join(', ')}`);
+    onWarning(`columns in no language of LANGUAGES (${codes}): ${[...columns.otherLanguages].join(', ')}`);
   }
-  const unused = [...unusedColumns].filter((column) => !reader.otherLanguages.has(column));
   await client.query(`drop table ${STAGE}; drop table if exists ${INNER_STAGE}`);
-  return { ...counts, kind, format, container, unusedColumns: unused };
-};
-
-/** In one statement: a format may hold all its rows back until the end. */
-const MAX_STAGED_ROWS = 1000;
-
-const stage = async (client: ClientBase, rows: readonly StagedRow[]): Promise<void> => {
-  for (let at = 0; at < rows.length; at += MAX_STAGED_ROWS)
-    await insertIntoStage(client, rows.slice(at, at + MAX_STAGED_ROWS));
+  return { ...counts, kind, format, container, unusedColumns: [...columns.unused] };
 };

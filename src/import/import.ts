@@ -10,9 +10,8 @@ import { type ImportOptions, importFile } from './file.ts';
 import { Prune } from './prune.ts';
 import { Report } from './report.ts';
 import { openSource } from './source/source.ts';
-import { commit, UnknownOutcomeError } from './write/merge.ts';
 
-type OfTheRun = 'client' | 'source' | 'isInTransaction' | 'prune' | 'onFault' | 'onWarning' | 'onProgress' | 'signal';
+type OfTheRun = 'client' | 'source' | 'prune' | 'onFault' | 'onWarning' | 'onProgress' | 'signal';
 
 export interface RunOptions extends Omit<ImportOptions, OfTheRun> {
   readonly config: OpenOptions;
@@ -52,22 +51,21 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
     if (database.isEmbedded) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
     client = await connect(database.url, log, signal);
     if (isOneTransaction) await client.query('begin');
-    // Standard input may be a file of the import.
-    const canAsk = process.stdin.isTTY && process.stderr.isTTY && !paths.includes('-');
-    const prune = isPruning ? await Prune.begin({ ...options, client, canAsk, signal }) : undefined;
+    const prune = isPruning ? await Prune.begin({ ...options, client }) : undefined;
     for (const source of sources) {
       file = source.name;
+      if (!isOneTransaction) await client.query('begin');
       const counts = await importFile({
         ...options,
         client,
         source,
-        isInTransaction: isOneTransaction,
         prune,
         onFault: (fault) => report.fault(source.name, fault),
         onWarning: (text) => report.warning(source.name, text),
-        onProgress: (step, rows) => report.progress(step, rows),
+        onProgress: (step, rows) => report.progress(`${step} ${source.name}`, rows),
         signal,
       });
+      if (!isOneTransaction) await commit(client);
       report.counts(source.name, counts);
       imported += counts.created + counts.changed + counts.unchanged;
     }
@@ -132,6 +130,21 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<D
   }
   await client.query(SET_LOCK_TIMEOUT);
   return client;
+};
+
+/** The connection was lost during the commit, so nobody knows whether the rows are stored. */
+export class UnknownOutcomeError extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/** @throws UnknownOutcomeError if the connection is lost meanwhile */
+export const commit = async (client: pg.ClientBase): Promise<void> => {
+  await client.query('commit').catch((error: unknown) => {
+    // An error of the server's is a refusal; any other leaves the outcome open.
+    throw error instanceof pg.DatabaseError ? error : new UnknownOutcomeError(error);
+  });
 };
 
 const DEADLOCK = '40P01';

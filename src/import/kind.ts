@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 import type { Parse } from './fields/parse.ts';
-import { mergeStock, plain, SOME, shortText, slug, slugOf, stock, timestamp } from './fields/values.ts';
+import { mergeStock, plain, SOME, shortText, slug, stock, timestamp } from './fields/values.ts';
 import type { Draft, Format, Recognises } from './formats/format.ts';
-import type { Key, ReadOptions } from './options.ts';
-import { type Fault, isBlank, type Place, textIn, type Value } from './record.ts';
+import type { ReadOptions } from './options.ts';
+import type { Fault, Place, Value } from './record.ts';
 
 /**
  * How rows of one table are imported: how they are read, and the steps of their own when they are written. Each feature describes its own kind, in
@@ -18,23 +18,21 @@ export interface ImportKind {
   readonly fields: Readonly<Record<string, Field>>;
   /** The field that identifies a row: `slug`, or one that {@link identity} explains. */
   readonly key: string;
-  /** What is different where `--key` names another column that finds a row. @default only {@link key} does */
-  readonly foundBy?: Readonly<Partial<Record<Key, Partial<ImportKind>>>>;
+  /** Another field that may identify a row, where `--key` names it. */
+  readonly otherKey?: string;
   /** @default the value of {@link key} */
   readonly identity?: Identity;
-  /** Why a row that the catalogue does not have is rejected. @default such a row is new */
-  readonly whyUnknown?: string;
   /** SQL for whether `t` is the row of the table that was found for the staged row `s`. @default by its id */
   readonly isRow?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
   readonly onConflict?: string;
   /** The table whose rows a row may hold, as a product holds its variants. */
   readonly innerTable?: string;
-  /** How rows are checked that another row holds. */
-  readonly inner?: InnerRows;
+  /** Checks a row that another row holds. @param earlier what the rows before this one have noted */
+  readonly checkInner?: (row: StagedRow, outer: StagedRow, earlier: Set<string>, reject: Reject) => void;
   /** Whether a rejected row, whose key can be read, keeps its slug from others. */
   readonly keepsRejected?: boolean;
-  /** Checks several fields of a row together. */
+  /** Checks several fields of a row together, and adds those that follow from others. */
   readonly check?: (row: StagedRow) => { readonly field: string; readonly reason: string } | undefined;
   /** Adds what the operator, or the format, says of rows that do not say it, and what follows from what they say. */
   readonly complete?: (row: Completed, options: ReadOptions, format: Pick<Format, 'category'>) => void;
@@ -93,13 +91,6 @@ export interface Completed extends Draft {
 /** Reports why a field's value is refused. @param value if it is a part of that */
 export type Reject = (field: string, reason: string, value?: Value) => void;
 
-/** Rows that another row holds. */
-export interface InnerRows {
-  readonly maxRows: number;
-  /** @param earlier what the rows before this one have noted */
-  readonly check: (row: StagedRow, outer: StagedRow, earlier: Set<string>, reject: Reject) => void;
-}
-
 /** How files in the kind's native format are read: with columns as in its table or in the API. */
 export interface NativeColumns {
   readonly summary: string;
@@ -110,8 +101,8 @@ export interface NativeColumns {
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
   /** Extra columns that may supply a field's value. */
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
-  /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
-  readonly shape?: (values: Record<string, Value>, options: ReadOptions) => string | undefined;
+  /** Turns the columns of a row into fields, also of one that another row holds. */
+  readonly shape?: (values: Record<string, Value>) => void;
 }
 
 /** A row by the columns of its staging table, as JSON has them. */
@@ -119,6 +110,8 @@ export interface StagedRow extends Place {
   readonly present: string[];
   readonly if_new: string[];
   readonly is_rejected: boolean;
+  /** The name from which the slug was made, where the file has none: an existing row of this slug and another name is another row. */
+  slug_source?: string | undefined;
   readonly option_names?: readonly string[];
   readonly option_values?: readonly string[];
   [column: string]: unknown;
@@ -152,14 +145,9 @@ export interface WriteContext {
   /** The kind of the rows that rows of this kind hold. */
   readonly innerKind: ImportKind | undefined;
   readonly options: ReadOptions;
-  /** The columns by which the file's format can find rows. */
-  readonly keys: readonly Key[];
+  readonly format: Format;
   /** How many rows are staged, rejected ones included. */
   readonly stagedRows: number;
-  /** Whether several rows of the file may have one sku, which only the first of them gets. */
-  readonly mayShareSkus: boolean;
-  /** Whether rows of one key are parts of one row, of which none is imported. */
-  readonly standTogether: boolean;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
   readonly prune:
     | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }
@@ -169,6 +157,7 @@ export interface WriteContext {
   readonly onFault: (fault: Fault) => void;
   /** Tells the operator something of a file that is imported. */
   readonly onWarning: (text: string) => void;
+  readonly onProgress: (step: string, rows: number) => void;
 }
 
 /** Why the database refuses a staged row. */
@@ -192,11 +181,9 @@ export interface WriteSteps {
 
 /** Writes staged rows. */
 export interface RowWriter {
-  /** Once, before the first range. @returns whether rows depend on others, so that a refused one undoes all */
-  readonly begin: (context: WriteContext) => Promise<boolean>;
-  readonly write: (range: Range, context: WriteContext) => Promise<Counts>;
-  /** Rejects rows that cannot be written without the ones that were rejected meanwhile. */
-  readonly recheck: (context: WriteContext) => Promise<unknown>;
+  /** Before the first range. */
+  readonly begin: () => Promise<unknown>;
+  readonly write: (range: Range) => Promise<Counts>;
   /** Whether all rows are written at once, because they refer to one another. */
   readonly isWhole?: boolean;
 }
@@ -244,13 +231,4 @@ export const fieldOf = ({ fields }: ImportKind, column: string): string =>
   Object.keys(fields).find((name) => fields[name]?.column === column) ?? column;
 
 /** What one row is called in a message. */
-export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');
-
-/** Gives a row without a slug one made from its name, unless its id finds it. @returns the name, if that made the slug */
-export const addMissingSlug = (values: Record<string, Value>, options: ReadOptions): string | undefined => {
-  const name = textIn(values.name);
-  if (options.key === 'id' || !isBlank(values.slug) || name === undefined) return undefined;
-  const { slug = '', slugSource } = slugOf(name);
-  values.slug = slug;
-  return slugSource;
-};
+export const singularOf = ({ table }: Pick<ImportKind, 'table'>): string => table.replace(/^.*_/, '');

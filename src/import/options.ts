@@ -1,7 +1,7 @@
 import type { Languages } from '../language/languages.ts';
 
-/** Which column of the file finds an existing row: `sku` is the shop's own number, `id` is Vitrine's. */
-export type Key = 'slug' | 'sku' | 'id';
+/** Which column of the file finds an existing product: `sku` is the shop's own number. */
+export type Key = 'slug' | 'sku';
 
 /** Which column of the file stands for which column of a format: `{ target: 'name', source: 'title' }`. */
 export interface MappedColumn {

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { ClientBase } from 'pg';
 import { oneRow } from '../database/connection.ts';
 import { OperatorError } from '../errors.ts';
@@ -8,16 +7,10 @@ interface PruneOptions {
   /** Whether the operator has agreed beforehand. */
   readonly isAgreed?: boolean;
   readonly isDryRun: boolean;
-  /** Whether somebody can be asked. */
-  readonly canAsk: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** A file that lacks more of the catalogue may be the wrong one, or be cut off. */
 const LARGEST_SHARE = 0.2;
-
-/** The rows of the import are locked while it waits for an answer. */
-const ANSWER_TIMEOUT_MS = 60_000;
 
 /** The products on sale, and their variants, with whether a file of this run has had them so far. */
 const CANDIDATES = 'pg_temp.vitrine_prune';
@@ -67,12 +60,12 @@ export class Prune {
       console.error('Nothing was taken off sale, because some rows were rejected: correct them, or say --yes.');
       return;
     }
-    await this.#ask('product', 'not c.is_kept', 'products on sale', 'taken off sale');
+    await this.#assertFew('product', 'not c.is_kept', 'products on sale', 'taken off sale');
     // Nobody knows which variants a rejected product or variant has.
     const isVariantGone = `not c.is_kept and exists (
       select from ${CANDIDATES} p where (p.of, p.id) = ('product', c.product_id) and p.is_kept)`;
     const prunesVariants = this.#tables.has('product_variant') && rejected === 0;
-    if (prunesVariants) await this.#ask('product_variant', isVariantGone, 'variants', 'deleted');
+    if (prunesVariants) await this.#assertFew('product_variant', isVariantGone, 'variants', 'deleted');
     const { rowCount } = await client.query(`
       update product t set status = 'OFF_SALE', updated_at = now() from ${CANDIDATES} c
       where (c.of, c.id) = ('product', t.id) and not c.is_kept and t.status = 'ON_SALE'`);
@@ -85,8 +78,8 @@ export class Prune {
     console.log(`${dryRun}variants that no file has: ${deleted} deleted`);
   }
 
-  /** Asks the operator where much is missing. */
-  async #ask(table: string, isMissing: string, what: string, end: string): Promise<void> {
+  /** Where much is missing, the operator has to have agreed. */
+  async #assertFew(table: string, isMissing: string, what: string, end: string): Promise<void> {
     const { client, isAgreed = false, isDryRun } = this.#options;
     const { missing, total } = await oneRow<{ missing: number; total: number }>(
       client,
@@ -94,19 +87,8 @@ export class Prune {
        from ${CANDIDATES} c where c.of = $1`,
       [table],
     );
-    if (missing > total * LARGEST_SHARE && !isAgreed && !isDryRun)
-      await confirm(`${missing} of ${total} ${what} are in no file, and would be ${end}.`, this.#options);
+    if (missing <= total * LARGEST_SHARE || isAgreed || isDryRun) return;
+    const question = `${missing} of ${total} ${what} are in no file, and would be ${end}.`;
+    throw new OperatorError(`${question} If that is right, say --yes. Nothing was imported.`);
   }
 }
-
-const confirm = async (question: string, { canAsk, signal: stop }: PruneOptions): Promise<void> => {
-  if (!canAsk) throw new OperatorError(`${question} If that is right, say --yes. Nothing was imported.`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
-    const answer = await terminal.question(`${question} Go on? [y/N] `, { signal }).catch(() => '');
-    if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Not confirmed. Nothing was imported.');
-  } finally {
-    terminal.close();
-  }
-};

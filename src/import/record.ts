@@ -39,7 +39,7 @@ export const placeOf = (row: { readonly line: number; readonly record?: number |
 export interface SourceRecord extends Place {
   readonly fields: Readonly<Record<string, Value>>;
   /** Why the record cannot be read; `fields` then holds only the fields before the error. */
-  readonly fault?: Fault;
+  readonly fault?: Pick<Fault, 'value' | 'reason'>;
 }
 
 /** Why a row, or a part of a file that is no row, is rejected. */

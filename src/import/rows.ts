@@ -1,9 +1,9 @@
 import { InvalidPartError, InvalidValueError } from './fields/parse.ts';
-import { hasDecimalPoint, isAmbiguous, isKnownCurrency } from './fields/price.ts';
-import { type Draft, type Format, partOf, type VariantDraft } from './formats/format.ts';
-import { columnIn, type Field, type ImportKind, type Reject, type StagedRow } from './kind.ts';
-import type { DecimalMark, ReadOptions } from './options.ts';
-import { type Fault, isBlank, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
+import { slugOfName } from './fields/values.ts';
+import type { Draft, Format, VariantDraft } from './formats/format.ts';
+import { type Completed, columnIn, type ImportKind, type Reject, type StagedRow } from './kind.ts';
+import type { ReadOptions } from './options.ts';
+import { type Fault, isBlank, placeOf, showValue } from './record.ts';
 
 interface RowOptions extends ReadOptions {
   readonly kind: ImportKind;
@@ -12,8 +12,6 @@ interface RowOptions extends ReadOptions {
   readonly fileFormat: Format;
   /** The file's name for a field. */
   readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
-  /** The first records of the file. */
-  readonly head: readonly SourceRecord[];
   readonly onFault: (fault: Fault) => void;
 }
 
@@ -24,11 +22,7 @@ type Valued = VariantDraft & Pick<Draft, 'ifNew'>;
 export class RowReader {
   /** How many rows there are, those that were refused at the end left out. */
   stagedRows = 0;
-  /** Codes that are in no list of currencies. */
-  readonly unknownCurrencies = new Set<string>();
   readonly #options: RowOptions;
-  /** What stands before the decimals of a column of the file. */
-  readonly #decimals = new Map<string, DecimalMark | undefined>();
 
   constructor(options: RowOptions) {
     this.#options = options;
@@ -57,66 +51,42 @@ export class RowReader {
     const reject = rejecting(draft);
     // First, because its key may be none of a product.
     if (rejection) reject(kind.key, rejection);
-    const row = this.#parse(draft, kind, reject);
-    const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
-    if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
+    const row = parseRow(draft, kind, reject, this.#options);
     const conflict = kind.check?.(row);
     if (conflict) reject(conflict.field, conflict.reason);
+    addMissingSlug(row, kind);
+    const missing = row.slug_source !== undefined && !row.slug ? 'slug' : kind.key;
+    if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
     const earlier = new Set<string>();
     const innerRows =
       innerKind &&
       variants.map((variant, at): StagedRow => {
         const rejectInner = rejecting(variant);
-        const parsed = this.#parse(variant, innerKind, rejectInner);
-        innerKind.inner?.check(parsed, row, earlier, (name, reason) => {
+        const parsed = parseRow(variant, innerKind, rejectInner, this.#options);
+        innerKind.checkInner?.(parsed, row, earlier, (name, reason) => {
           // The first of the rows that share a sku keeps it.
           if (!(fileFormat.mayShareSkus && name === 'sku')) rejectInner(name, reason);
         });
         return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
       });
-    const { maxRows = 0 } = innerKind?.inner ?? {};
-    if (variants.length > maxRows)
-      reject('variants', `has ${variants.length} variants, and may have at most ${maxRows}`);
     for (const fault of faults) onFault(fault);
 
-    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
-    const slug_source = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const known = { ordinal, slug_source };
     if (faults.length === 0) {
-      const { currency } = row;
-      if (typeof currency === 'string' && !isKnownCurrency(currency)) this.unknownCurrencies.add(currency);
       this.stagedRows = ordinal;
-      return [{ ...row, ...known, inner_rows: draft.variants && innerRows }];
+      return [{ ...row, ordinal, inner_rows: draft.variants && innerRows }];
     }
-    const { [kind.key]: key, line, record, present, name } = row;
+    const { [kind.key]: key, line, record, present, name, slug_source } = row;
     if (!kind.keepsRejected || !key) return [];
     this.stagedRows = ordinal;
-    return [{ line, record, present, if_new: [], ...known, is_rejected: true, [kind.key]: key, name }];
-  }
-
-  #parse(row: Valued, kind: ImportKind, reject: Reject): StagedRow {
-    const { columnOf, ...options } = this.#options;
-    return parseRow(row, kind, reject, (field, name, value) =>
-      field.parse(value, isAmbiguous(value) ? { ...options, decimal: this.#decimalOf(columnOf(name, row)) } : options),
-    );
-  }
-
-  /** That of the operator, or a point where one of the first records has it for certain. */
-  #decimalOf(column: string): DecimalMark | undefined {
-    const { decimal, head } = this.#options;
-    if (decimal !== undefined) return decimal;
-    if (!this.#decimals.has(column))
-      this.#decimals.set(column, head.some((record) => hasDecimalPoint(partOf(record, column))) ? '.' : undefined);
-    return this.#decimals.get(column);
+    return [{ line, record, ordinal, present, if_new: [], is_rejected: true, [kind.key]: key, name, slug_source }];
   }
 }
 
-/** @param parse reads a value that is not blank */
 const parseRow = (
   { values, ifNew = {}, ...place }: Valued,
   kind: ImportKind,
   reject: Reject,
-  parse: (field: Field, name: string, value: Value) => unknown,
+  options: ReadOptions,
 ): StagedRow => {
   const row: StagedRow = { ...placeOf(place), present: [], if_new: [], is_rejected: false };
   for (const [name, field] of Object.entries(kind.fields)) {
@@ -126,7 +96,7 @@ const parseRow = (
     // An empty list is a value of a list.
     const isEmpty = isBlank(value) || (Array.isArray(value) && value.length === 0 && !field.type.endsWith('[]'));
     try {
-      if (!isEmpty) row[field.column] = parse(field, name, value);
+      if (!isEmpty) row[field.column] = field.parse(value, options);
       if (isForNew) row.if_new.push(name);
       else if (!isEmpty || !(field.isRequired || field.keepsIfBlank)) row.present.push(name);
     } catch (error) {
@@ -138,8 +108,17 @@ const parseRow = (
   return row;
 };
 
+/** A row without a slug has one made from its name; where another column finds it, that is the slug of a new row alone. */
+const addMissingSlug = (row: StagedRow, { fields, key }: ImportKind): void => {
+  const { name } = row;
+  if (!fields.slug || row.slug || typeof name !== 'string') return;
+  row.slug = slugOfName(name);
+  row.slug_source = name;
+  (key === 'slug' ? row.present : row.if_new).push('slug');
+};
+
 const completed = (draft: Draft, { kind, fileFormat, ...options }: RowOptions): Draft => {
-  const row = { ...draft, values: { ...draft.values }, ifNew: { ...draft.ifNew } };
+  const row: Completed = { ...draft, values: { ...draft.values }, ifNew: { ...draft.ifNew } };
   kind.complete?.(row, options, fileFormat);
   return row;
 };

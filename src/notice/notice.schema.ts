@@ -6,7 +6,7 @@ import { shownField } from '../translation/translation.schema.ts';
 import { inEffect } from './in-effect.ts';
 import { viewKey } from './notice.loader.ts';
 
-export const NoticeTypeEnum = builder.enumType(Types, { name: 'NoticeType', description: 'What it is about.' });
+const NoticeTypeEnum = builder.enumType(Types, { name: 'NoticeType', description: 'What it is about.' });
 const NoticeLevelEnum = builder.enumType(Levels, { name: 'NoticeLevel', description: 'How much it matters.' });
 
 // Counting a view notifies nobody: a list that shows counts is made again after this time.
@@ -46,7 +46,7 @@ export const Notice = builder.prismaObject('Notice', {
   }),
 });
 
-export const NoticePage = builder
+const NoticePage = builder
   .objectRef<{ readonly items: NoticeRow[]; readonly total: number; readonly page: number; readonly pageSize: number }>(
     'NoticePage',
   )

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { ImportKind, Range, RowWriter, WriteContext } from '../import/kind.ts';
-import { INNER_STAGE, isPresent, reject, rejectTaken, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
+import { INNER_STAGE, isPresent, reject, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
 import { createTableWriter, freeValues } from '../import/write/writer.ts';
 
 /**
@@ -14,7 +14,10 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
   const variants = await createTableWriter(context, kind, INNER_STAGE);
   return {
     begin: async () => {
-      await products.begin(context);
+      await products.begin();
+      await client.query(
+        `delete from ${INNER_STAGE} v where not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
+      );
       // Variants that go give their skus to those that come. Without "or", the planner joins.
       const gone = prune ? `${isAbsent()} or ${prune.isGone}` : isAbsent();
       const { rows } = await client.query<{ id: number }>(`
@@ -23,18 +26,16 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
       const ids = rows.map(({ id }) => id);
       if (ids.length > 0) await client.query('update product_variant set sku = null where id = any ($1)', [ids]);
       await freeValues(client, kind, INNER_STAGE);
-      return true;
     },
     write: async (range) => {
       const { rowCount: deleted } = await client.query(
         `delete from product_variant t where ${isAbsent('s.ordinal between $1 and $2')}`,
         [range.from, range.to],
       );
-      const counts = await products.write(range, context);
+      const counts = await products.write(range);
       await setOwners(client, range);
       return { ...counts, variants: { ...(await variants.write(range)), deleted: deleted ?? 0 } };
     },
-    recheck: rejectUnfitVariants,
   };
 };
 
@@ -53,9 +54,8 @@ const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<b
   if (said.rowCount === 0) return false;
   await client.query(`create index on ${STAGE} (target_id); analyze ${STAGE} (target_id); analyze ${INNER_STAGE}`);
   await setOwners(client, { from: 1, to: stagedRows });
-  if (context.mayShareSkus) await leaveSkuToFirst(context, INNER_STAGE);
+  if (context.format.mayShareSkus) await leaveSkuToFirst(context, INNER_STAGE);
   await findVariants(client, INNER_STAGE);
-  await settlePositions(client);
   for (const column of ['target_id', 'sku']) await client.query(`create index on ${INNER_STAGE} (${column})`);
   await client.query(`analyze ${INNER_STAGE}`);
   await prune?.keep(kind.table, INNER_STAGE);
@@ -109,16 +109,6 @@ export const findVariants = async (client: ClientBase, stage: string): Promise<v
       and not exists (select from ${stage} o where (o.owner_id, o.sku) = (s.owner_id, s.sku) and o.ordinal > s.ordinal)`);
 };
 
-/** Variants whose file has no positions keep theirs, unless one is new or their order is another. */
-const settlePositions = async (client: ClientBase): Promise<void> => {
-  await client.query(`
-    with placed as (
-      select s.ordinal, t.id is null or (t.position, t.id) < lag((t.position, t.id)) over (partition by s.ordinal order by s.place) as is_moved
-      from ${INNER_STAGE} s left join product_variant t on t.id = s.target_id)
-    update ${INNER_STAGE} s set position = place, present = present || 'position'::text
-    where not ${isPresent('position')} and ordinal in (select ordinal from placed where is_moved)`);
-};
-
 /** Which of its prices a staged row does not say of a stored one, which would keep the amount in another currency; null if it says both. */
 const unsaidOf = (stored: string): string => `
   case when not ${isPresent('price')} then 'price'
@@ -127,43 +117,24 @@ const unsaidOf = (stored: string): string => `
 /** Why a price is refused that keeps its amount in another currency. */
 const isIn = (currency: string): string => `concat('is missing, and the stored one is in ', ${currency})`;
 
-/** What the database would refuse of staged variants, and what would give a price another currency; as ordinal, place, line, record, field, … */
-const faultsOf = (isGone: string): string[] => [
-  `select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
-   from ${INNER_STAGE} s where target_id is null and not ${isPresent('price')}`,
-  `select s.ordinal, s.place, s.line, s.record, ${unsaidOf('t')}, '', ${isIn('p.currency')}
-   from ${INNER_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal join product_variant t on t.id = s.target_id
-     join product p on p.id = t.product_id
-   where g.inner_rows is not null and ${unsaidOf('t')} is not null and g.currency <> p.currency`,
-  // The variant that has the sku keeps it.
-  `select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
-   from ${INNER_STAGE} s join product_variant t on t.sku = s.sku and t.id is distinct from s.target_id join product p on p.id = t.product_id
-   where not (${isGone}) and not exists (select from ${STAGE} g where g.inner_rows is not null and g.target_id = t.product_id)
-     and not exists (select from ${INNER_STAGE} o where o.target_id = t.id)`,
-  `select ordinal, place, line, record, 'sku', sku, 'is that of a variant of another product in the file'
-   from (
-     select s.*, first_value(s.ordinal) over (partition by s.sku order by t.sku is distinct from s.sku, s.ordinal) as first
-     from ${INNER_STAGE} s left join product_variant t on t.id = s.target_id where s.sku is not null) s
-   where ordinal <> first`,
-];
+/** What staged variants lack: a new one its price, and others the prices in another currency of their product; as ordinal, place, line, … */
+const FAULTS = `
+  select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
+  from ${INNER_STAGE} s where target_id is null and not ${isPresent('price')}
+  union all
+  select s.ordinal, s.place, s.line, s.record, ${unsaidOf('t')}, '', ${isIn('p.currency')}
+  from ${INNER_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal join product_variant t on t.id = s.target_id
+    join product p on p.id = t.product_id
+  where g.inner_rows is not null and ${unsaidOf('t')} is not null and g.currency <> p.currency`;
 
-/** Rejects products with a variant that is at fault, until none is: what a rejected product keeps is at the disposal of no other. */
-const rejectUnfitVariants = async (context: WriteContext): Promise<void> => {
-  const { client, prune } = context;
-  let rejected: number;
-  do {
-    await client.query(
-      `delete from ${INNER_STAGE} v where not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
-    );
-    rejected = await reject(
-      context,
-      `with faults (ordinal, place, line, record, field, value, reason) as (${faultsOf(prune?.isGone ?? 'false').join(' union all ')})
-       delete from ${STAGE} s using (select distinct on (ordinal) * from faults order by ordinal, place) f where f.ordinal = s.ordinal
-       returning f.line, f.record, f.field, f.value, f.reason`,
-    );
-    rejected += await rejectTaken(context);
-  } while (rejected > 0);
-};
+/** Rejects products with a variant that lacks something. */
+const rejectUnfitVariants = (context: WriteContext): Promise<number> =>
+  reject(
+    context,
+    `with faults (ordinal, place, line, record, field, value, reason) as (${FAULTS})
+     delete from ${STAGE} s using (select distinct on (ordinal) * from faults order by ordinal, place) f where f.ordinal = s.ordinal
+     returning f.line, f.record, f.field, f.value, f.reason`,
+  );
 
 /** Names of options, and prices, without variants have to fit those of the catalogue. */
 export const rejectUnfitProducts = async (context: WriteContext): Promise<void> => {

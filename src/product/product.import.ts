@@ -6,7 +6,6 @@ import {
 } from '../category/category-paths.import.ts';
 import {
   attributes,
-  firstPicture,
   mergeAttributes,
   optionNames,
   pictureUrl,
@@ -17,20 +16,8 @@ import {
 import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
 import { amount, CURRENCY_NAMES, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
 import { PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
+import { code, count, FALSE, longText, oneOf, plain, richText, TRUE } from '../import/fields/values.ts';
 import {
-  code,
-  count,
-  FALSE,
-  INT32_MAX,
-  integer,
-  longText,
-  oneOf,
-  plain,
-  richText,
-  TRUE,
-} from '../import/fields/values.ts';
-import {
-  addMissingSlug,
   CREATED_AT,
   field,
   type ImportKind,
@@ -66,10 +53,11 @@ const status: Parse<string> = (value) => {
 /** The database keeps them, where a product has variants. */
 const ofVariants = { derivedIf: 'exists (select from product_variant v where v.product_id = t.id)' };
 
-const product: ImportKind = {
+export const productImport: ImportKind = {
   table: 'product',
   plural: 'products',
   key: 'slug',
+  otherKey: 'sku',
   innerTable: 'product_variant',
   keepsRejected: true,
   fields: withTranslations(
@@ -105,17 +93,14 @@ const product: ImportKind = {
     },
     PRODUCT_TEXTS,
   ),
-  complete: ({ values, ifNew, slugSource, variants = [] }, options, format) => {
+  complete: ({ values, ifNew, variants = [] }, options, format) => {
     if (variants.length > 0) {
       for (const name of ['price', 'listPrice', 'stock']) delete values[name];
       ifNew.price = '0';
+      for (const [at, variant] of variants.entries())
+        if (isBlank(variant.values.position)) variant.values.position = String(at + 1);
     }
     completeCurrency(values, variants, options);
-    // Its name finds no product, and so makes the slug of a new one alone.
-    if (options.key === 'sku' && slugSource !== undefined) {
-      ifNew.slug = values.slug ?? '';
-      delete values.slug;
-    }
     const category = options.category ?? format.category;
     if (category && isBlank(values.category)) {
       if (format.category !== undefined && values.category !== undefined) values.category = category;
@@ -124,9 +109,14 @@ const product: ImportKind = {
         ifNew.category = category;
       }
     }
+  },
+  check: (row) => {
+    const { image_urls: pictures } = row;
     // By default the first of the pictures; a product without pictures has none.
-    if (values.imageUrls !== undefined && isBlank(values.imageUrl))
-      values.imageUrl = firstPicture(values.imageUrls, options) ?? '';
+    if (row.image_url || !row.present.includes('imageUrls')) return undefined;
+    row.image_url = Array.isArray(pictures) ? pictures[0] : undefined;
+    row.present.push('imageUrl');
+    return undefined;
   },
   native: {
     summary: 'products, with columns as in the table product or the API',
@@ -158,8 +148,7 @@ const product: ImportKind = {
       optionNames: ['options'],
       imageAlts: ['images'],
     },
-    shape: (values, options) => {
-      const slugSource = addMissingSlug(values, options);
+    shape: (values) => {
       shapeMoney(values);
       // So does it with pictures, which show the product where nothing else is said, and with options.
       const [images, withNames] = [objectsIn(values.images), objectsIn(values.options)];
@@ -169,13 +158,12 @@ const product: ImportKind = {
       }
       if (withNames) values.optionNames ??= withNames.map(({ name = '' }) => name);
       if (!isBlank(values.categorySlug)) values.category = { slug: values.categorySlug ?? '' };
-      return slugSource;
     },
   },
   write: {
     find: async (context) => {
       const { client, kind } = context;
-      if (context.mayShareSkus) await leaveSkuToFirst(context, STAGE);
+      if (context.format.mayShareSkus) await leaveSkuToFirst(context, STAGE);
       await findProducts(client, kind);
       await settleNewFields(context);
       await assignCategorySlugs(client);
@@ -187,25 +175,12 @@ const product: ImportKind = {
     prepare: async (context, rows) => {
       const products: typeof rows = {
         ...rows,
-        write: async (range, writing) => {
+        write: async (range) => {
           const createdCategories = await createMissingCategories(context.client, range);
-          return { ...(await rows.write(range, writing)), createdCategories };
+          return { ...(await rows.write(range)), createdCategories };
         },
       };
       return withVariants(context, products);
-    },
-  },
-};
-
-export const productImport: ImportKind = {
-  ...product,
-  foundBy: {
-    sku: { key: 'sku' },
-    id: {
-      key: 'id',
-      whyUnknown:
-        "is the id of no product: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id",
-      fields: { id: field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true }), ...product.fields },
     },
   },
 };

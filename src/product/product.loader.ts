@@ -38,7 +38,7 @@ type ProductInCategory = Product & { readonly category: Category };
 /** An item of a list that is read without its row, because that is most often known. */
 type ListedId = Pick<Product, 'id' | 'categoryId'>;
 
-type ProductReadDeps = Pick<ReadDeps, 'sql' | 'prisma' | 'isTranslated'>;
+type ProductReadDeps = Pick<ReadDeps, 'sql' | 'prisma'>;
 
 /** Of an operation. */
 type ReadScope = Pick<LoaderScope, 'now' | 'dependencies' | 'language'>;
@@ -51,13 +51,11 @@ class ProductLists {
   readonly #sql: Sql;
   readonly #known: KnownRowsOf<Product> | undefined;
   readonly #rowsById: DataLoader<number, Product | null>;
-  readonly #shown: 'rows' | 'untranslated';
   /** In the last list. */
   #wereMostKnown = false;
 
-  constructor({ sql, prisma, isTranslated }: ProductReadDeps, known?: KnownRowsOf<Product>) {
+  constructor({ sql, prisma }: ProductReadDeps, known?: KnownRowsOf<Product>) {
     this.#sql = sql;
-    this.#shown = isTranslated ? 'rows' : 'untranslated';
     this.#known = known;
     this.#rowsById = rowsBy('id', (where) => keepRows(known, () => prisma.product.findMany({ where })));
   }
@@ -74,7 +72,7 @@ class ProductLists {
     if (this.#wereMostKnown && scope.dependencies.asOfMs !== undefined)
       return this.#rowsOf(await this.#sql.rows<ListedId>(list(order, 'ids', fallBacks), values), scope);
     return keepRows(known, async () => {
-      const rows = await this.#sql.rows<Product>(list(order, this.#shown, fallBacks), values);
+      const rows = await this.#sql.rows<Product>(list(order, 'rows', fallBacks), values);
       const knownRows = known ? rows.filter(({ id }) => known.has(id)) : [];
       this.#wereMostKnown = isMost(knownRows, rows);
       return rows;

@@ -13,7 +13,7 @@ import {
 } from '../translation/translation.schema.ts';
 import { PRODUCT_ORDERS } from './product.order.ts';
 
-export const ProductOrderEnum = builder.enumType('ProductOrder', {
+const ProductOrderEnum = builder.enumType('ProductOrder', {
   description: 'How a list of products is sorted.',
   values: PRODUCT_ORDERS,
 });

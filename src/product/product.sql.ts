@@ -5,16 +5,13 @@ import { namesIn, statementIn } from '../language/shown.ts';
 import { orderBySql, orderColumns, type ProductOrder } from './product.order.ts';
 import { visibility } from './visibility.ts';
 
-const { translations: _, ...UNTRANSLATED } = Prisma.ProductScalarFieldEnum;
-
 const SHOWN = {
   rows: columnsOf(Prisma.ProductScalarFieldEnum, COLUMNS.Product, 'p'),
-  untranslated: columnsOf(UNTRANSLATED, COLUMNS.Product, 'p'),
   ids: columnsOf({ id: 'id', categoryId: 'categoryId' }, COLUMNS.Product, 'p'),
 };
 
 /**
- * A list in an order, of whole rows, of rows without their translations, or of their ids.
+ * A list in an order, of whole rows or of their ids.
  * @param languages of the names that it is sorted by, as `Language.fallBacks`
  */
 export type ListStatement = (

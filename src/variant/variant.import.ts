@@ -6,7 +6,6 @@ import {
   CREATED_AT,
   field,
   type ImportKind,
-  type InnerRows,
   nullable,
   type Range,
   required,
@@ -59,28 +58,32 @@ export const variantImport: ImportKind = {
     shape: (values) => {
       shapeMoney(values);
       const options = values.selectedOptions ?? values.options;
-      if (isBlank(options)) return undefined;
+      if (isBlank(options)) return;
       const pairs = pairsOf(options as Value);
       values.optionNames = pairs.map(([name]) => name);
       values.optionValues = pairs.map(([, value]) => value);
-      return undefined;
     },
   },
-  inner: { maxRows: 250, check: (...given) => checkInProduct(...given) },
+  checkInner: (...given) => checkInProduct(...given),
   write: {
     find: (context) => findVariantsOfFile(context),
-    prepare: async (_, rows) => ({
+    prepare: async (context, rows) => ({
       ...rows,
-      write: async (range, context) => {
+      write: async (range) => {
         await nameOptions(context, range);
-        return rows.write(range, context);
+        return rows.write(range);
       },
     }),
   },
 };
 
 /** The variants of one product differ in their option values, and in their skus. */
-const checkInProduct: InnerRows['check'] = ({ sku, option_values }, { option_names: names }, earlier, reject) => {
+const checkInProduct: NonNullable<ImportKind['checkInner']> = (
+  { sku, option_values },
+  { option_names: names },
+  earlier,
+  reject,
+) => {
   // What says no values is found by its sku.
   const values = option_values ?? (sku ? undefined : []);
   const key = JSON.stringify(values);

@@ -40,7 +40,7 @@ const selectedOptionsOf = ({ product, optionValues }: VariantOfProduct): OptionV
     return value === undefined ? [] : [{ name, value }];
   });
 
-export const ProductVariant = builder.prismaObject('ProductVariant', {
+const ProductVariant = builder.prismaObject('ProductVariant', {
   description: 'One of the forms that a product is sold in: a size in a colour.',
   include: { product: true },
   fields: (t) => ({

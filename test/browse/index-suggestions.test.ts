@@ -32,11 +32,10 @@ const product = (): fc.Arbitrary<ProductRow> =>
       brand: brand === null ? null : Slice.of(brand),
       tags: tags.map(Slice.of),
       words: new Slice(wordsOf(`${words.join(' ')} ${row.id}`)),
-      nameHash: 0,
       cents: 100,
       isInStock: true,
       isReduced: false,
-      attributes: Slice.of('{}'),
+      attributes: [],
       variants: [],
       subtitle: null,
     }));
@@ -57,9 +56,8 @@ const wordsOf = (name: string): Buffer => {
 
 /** @param maxNames of the best sellers */
 const indexOf = (rows: readonly ProductRow[], gone: readonly number[], maxNames: number): ProductIndex => {
-  const index = new ProductIndex([], maxNames);
+  const index = new ProductIndex([], NOW_US, maxNames);
   index.texts.categories = CATEGORIES;
-  index.settle(NOW_US);
   for (const row of rows) index.put(row);
   for (const id of gone) index.remove(id);
   return index;

@@ -254,10 +254,7 @@ describe('mistyped words', () => {
 
   test('among words that are equally near, the one that most products have is meant, then the first', () => {
     const nearest = (...candidates: [text: string, count: number][]): string | undefined =>
-      nearestWords(
-        'lanp',
-        candidates.map(([text, count]) => ({ text, count })),
-      )[0]?.text;
+      nearestWords('lanp', new Map(candidates).keys(), (text) => new Map(candidates).get(text) ?? 0)[0]?.text;
     expect(nearest(['lamp', 5], ['land', 6], ['lane', 4])).toBe('land');
     expect(nearest(['land', 5], ['lamp', 5], ['lane', 5])).toBe('lamp');
     expect(nearest(['lampen', 9], ['lamp', 1])).toBe('lamp');

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findBinaries } from '../../src/database/embedded/cluster.ts';
+import { findPrograms } from '../../src/database/embedded/cluster.ts';
 import { lockDirectory, replaceFile } from '../../src/database/embedded/data-directory.ts';
 import { clearLeftover } from '../../src/database/embedded/postmaster.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
@@ -88,7 +88,9 @@ describe.runIf(isRoot)('in a data directory of another user, root', () => {
     for (const put of [symlink, link]) {
       const pidFile = path.join(dataDir, 'postmaster.pid');
       await put(secret, pidFile);
-      await expect(clearLeftover({ prefix: [] }, findBinaries(), dataDir, () => {})).rejects.toThrow(OperatorError);
+      await expect(
+        clearLeftover({ directory: dataDir, account: { prefix: [] }, programs: findPrograms(), log: () => {} }),
+      ).rejects.toThrow(OperatorError);
       expect(await readdir(dataDir)).toEqual(['postmaster.pid']);
       await expectUntouched();
       await rm(pidFile);

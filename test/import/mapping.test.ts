@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatsOf, parseMapping } from '../../src/import/formats/formats.ts';
-import { IMPORT_KINDS } from '../../src/import-kinds.ts';
+import { parseMapping } from '../../src/import/formats/formats.ts';
 import { jsonLines, useImportDatabase } from '../support/import.ts';
 
 const { sql, column, importText } = useImportDatabase();
@@ -136,29 +135,16 @@ test('a file of no known format is refused with all its columns, and with how to
   await expect(importText(text)).rejects.toThrow('--map name=title,price=final_price');
 });
 
-test('a table of variants that PostgreSQL has written says what its product_id is', async () => {
+test('a table of variants that PostgreSQL has written is read with its lists', async () => {
   await importText('name,category,price\nCopper Pan,Pans,119.00\n');
-  const [{ id } = {}] = await sql(`update product set option_names = '{Size,Colour}' returning id`);
-  const text = `id,product_id,sku,barcode,option_values,price,list_price,stock,image_url,position,created_at,updated_at
-9,${id},M-DB,,"{M,""Dark blue""}",12.00,,3,,0,2026-11-27 21:33:00.123456+00,2026-11-27 21:33:00+00
+  await sql(`update product set option_names = '{Size,Colour}'`);
+  const text = `product,sku,barcode,option_values,price,list_price,stock,image_url,position,created_at,updated_at
+copper-pan,M-DB,,"{M,""Dark blue""}",12.00,,3,,0,2026-11-27 21:33:00.123456+00,2026-11-27 21:33:00+00
 `;
-  const advice = '--map product=product_id --key id';
-  await expect(importText(text)).rejects.toThrow(advice);
-  const imported = await importText(text, { map: parseMapping(['product=product_id']), key: 'id' });
-  expect(imported).toMatchObject({ created: 1, faults: [], unusedColumns: ['id'] });
+  expect(await importText(text)).toMatchObject({ created: 1, faults: [], unusedColumns: [] });
   expect(await sql('select sku, option_values, price::text from product_variant')).toEqual([
     { sku: 'M-DB', option_values: ['M', 'Dark blue'], price: '12.00' },
   ]);
-});
-
-test('every format lists the columns that it reads', () => {
-  for (const { name, columns, open } of formatsOf(IMPORT_KINDS)) {
-    const { uses } = open({});
-    expect(
-      columns.filter((each) => !uses(each)),
-      name,
-    ).toEqual([]);
-  }
 });
 
 test('rows on one line are told apart by their numbers', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UnknownOutcomeError } from '../../src/import/write/merge.ts';
+import { UnknownOutcomeError } from '../../src/import/import.ts';
 import { importInto, jsonLines, linesOf, productCsv, useImportDatabase } from '../support/import.ts';
 import { startLossyWire } from '../support/wire.ts';
 

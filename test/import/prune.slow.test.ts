@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -74,31 +73,6 @@ test('more than a fifth go off sale only with --yes; else nothing is imported', 
   expect(await offSale()).toEqual(['p-8', 'p-9', 'p-10']);
 });
 
-test('a person at a terminal is asked', async () => {
-  const file = await csvOf('asked.csv', lines(7));
-  const cli = path.join(import.meta.dirname, '../../src/cli.ts');
-  const answered = async (answer: string): Promise<string> => {
-    // Gives the command a terminal: https://man7.org/linux/man-pages/man1/script.1.html
-    const terminal = spawn('script', ['-qec', `exec ${process.execPath} ${cli} import --prune ${file}`, '/dev/null'], {
-      cwd: folder.path,
-      env: { PATH: process.env.PATH, DATABASE_URL: database.url },
-    });
-    let output = '';
-    terminal.stdout.on('data', (chunk) => {
-      output += chunk;
-    });
-    const ended = new Promise((resolve) => terminal.on('close', resolve));
-    await expect.poll(() => output, { timeout: 30_000 }).toContain('Go on? [y/N]');
-    terminal.stdin.write(`${answer}\n`);
-    await ended;
-    return output;
-  };
-  expect(await answered('n')).toContain('Not confirmed. Nothing was imported.');
-  expect(await offSale()).toEqual([]);
-  expect(await answered('y')).toContain('products that no file has: 3 taken off sale');
-  expect(await offSale()).toEqual(['p-8', 'p-9', 'p-10']);
-});
-
 test('with a rejected row nothing goes off sale; with --yes, not the product of that row', async () => {
   const rows = lines(9).map((line) => (line.startsWith('p-3,') ? 'p-3,P 3,Pans,cheap' : line));
   const file = await csvOf('rejected.csv', [...rows, 'new,New,Pans,1']);
@@ -113,15 +87,7 @@ test('with a rejected row nothing goes off sale; with --yes, not the product of 
   expect(await offSale()).toEqual(['p-10']);
 });
 
-test('it works with every key', async () => {
-  const byId = await csvOf('ids.csv', [
-    'id,name,price',
-    ...Array.from({ length: 9 }, (_, index) => `${index + 1},P,1`),
-  ]);
-  const command = prune('--key', 'id', byId);
-  expect(await command.ended, command.output()).toBe(0);
-  expect(await offSale()).toEqual(['p-10']);
-
+test('it works with --key sku', async () => {
   await database.sql('truncate product cascade');
   const rows = Array.from({ length: 6 }, (_, index) => `${index},N,C,1`);
   await importInto(database, `sku,name,category,price\n${rows.join('\n')}\n`, { key: 'sku' });

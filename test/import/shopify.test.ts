@@ -51,9 +51,9 @@ hidden,Hidden,,,,Drinkware,,false,,,,shopify,0,deny,1.00,,,,,active
   });
 
   test('with the newer column names is read', async () => {
-    const csv = `Title,URL handle,Description,Vendor,Product category,Type,Tags,Published on online store,Status,SKU,Price,Compare-at price,Inventory tracker,Inventory quantity,Continue selling when out of stock,Product image URL,Image position
-Mug,mug,Text,Potter,,Cups,a,TRUE,Active,M,9.00,,shopify,2,DENY,https://cdn/1.jpg,1
-,mug,,,,,,,,M2,8.00,,shopify,1,DENY,,
+    const csv = `Title,URL handle,Description,Vendor,Product category,Type,Tags,Published on online store,Status,Option1 name,Option1 value,SKU,Price,Compare-at price,Inventory tracker,Inventory quantity,Continue selling when out of stock,Product image URL,Image position
+Mug,mug,Text,Potter,,Cups,a,TRUE,Active,Size,S,M,9.00,,shopify,2,DENY,https://cdn/1.jpg,1
+,mug,,,,,,,,,M,M2,8.00,,shopify,1,DENY,,
 `;
     expect(await importText(csv)).toMatchObject({ created: 1, faults: [], unusedColumns: [] });
     expect(await sql('select price, stock, status from product')).toEqual([
@@ -71,15 +71,15 @@ Mug,mug,Text,Potter,,Cups,a,TRUE,Active,M,9.00,,shopify,2,DENY,https://cdn/1.jpg
 
   test('with an invalid price, or a variant without its product, reports both', async () => {
     const csv = `${header}
-mug,Mug,,,,Cups,,true,,,,,,deny,9.00,,,,,active
-mug,,,,,,,,,,,,,deny,free,,,,,
+mug,Mug,,,,Cups,,true,Size,S,,,,deny,9.00,,,,,active
+mug,,,,,,,,,M,,,,deny,free,,,,,
 lid,,,,,,,,,,,,,deny,9.00,,,,,
 pan,Pan,,,,Cups,,true,,,,,,deny,9.00,,,,,active
 `;
     const { created, faults } = await importText(csv);
     expect(created).toBe(1);
     expect(faults).toEqual([
-      { line: 2, column: 'Variant Price', value: 'free', reason: expect.stringContaining('amount') },
+      { line: 3, column: 'Variant Price', value: 'free', reason: expect.stringContaining('amount') },
       {
         line: 4,
         column: 'Handle',
@@ -91,10 +91,11 @@ pan,Pan,,,,Cups,,true,,,,,,deny,9.00,,,,,active
 });
 
 describe("the rows of one handle in Shopify's file", () => {
-  const header = 'Handle,Title,Type,Variant Inventory Tracker,Variant Inventory Qty,Variant Price\n';
+  const header =
+    'Handle,Title,Type,Option1 Name,Option1 Value,Variant Inventory Tracker,Variant Inventory Qty,Variant Price\n';
 
   test('are one product, also where each has the title', async () => {
-    const csv = `${header}mug,Mug,Cups,shopify,3,14.50\nmug,Mug,Cups,shopify,4,12.00\npan,Pan,Pans,shopify,1,30.00\n`;
+    const csv = `${header}mug,Mug,Cups,Size,S,shopify,3,14.50\nmug,Mug,Cups,Size,M,shopify,4,12.00\npan,Pan,Pans,,,shopify,1,30.00\n`;
     expect(await importText(csv)).toMatchObject({ created: 2, faults: [] });
     expect(await sql('select slug, price, stock from product order by slug')).toEqual([
       { slug: 'mug', price: '12.00', stock: 7 },
@@ -103,8 +104,8 @@ describe("the rows of one handle in Shopify's file", () => {
   });
 
   test('are not imported if they stand apart, with a title or without', async () => {
-    const pan = 'pan,Pan,Pans,shopify,1,30.00\n';
-    const csv = `${header}mug,Mug,Cups,shopify,3,14.50\n${pan}mug,Mug,Cups,shopify,4,12.00\n`;
+    const pan = 'pan,Pan,Pans,,,shopify,1,30.00\n';
+    const csv = `${header}mug,Mug,Cups,Size,S,shopify,3,14.50\n${pan}mug,Mug,Cups,Size,M,shopify,4,12.00\n`;
     const { created, faults } = await importText(csv);
     expect(created).toBe(1);
     const reason = (line: number): string => `has more rows elsewhere, in line ${line}: put all its rows together`;
@@ -115,16 +116,23 @@ describe("the rows of one handle in Shopify's file", () => {
   });
 });
 
+test('rows of one handle without the names of their options are not told apart, so that a new product lacks its price', async () => {
+  const csv = 'Handle,Title,Type,Variant SKU,Variant Price\nmug,Mug,Cups,S,9\nmug,,,M,8\npan,Pan,Pans,P,30\n';
+  const { created, faults } = await importText(csv);
+  expect(created).toBe(1);
+  expect(faults).toMatchObject([{ line: 2, column: 'Variant Price', reason: expect.stringContaining('is missing') }]);
+});
+
 describe("Shopify's export with a fault in a product of several rows", () => {
   const header =
-    'Handle,Title,Type,Published,Variant Inventory Tracker,Variant Inventory Qty,Variant Price,Image Src,Image Position,Status';
-  const cup = 'cup,Cup,Cups,true,shopify,5,4.00,https://cdn/c.jpg,1,active';
+    'Handle,Title,Type,Published,Option1 Name,Option1 Value,Variant Inventory Tracker,Variant Inventory Qty,Variant Price,Image Src,Image Position,Status';
+  const cup = 'cup,Cup,Cups,true,,,shopify,5,4.00,https://cdn/c.jpg,1,active';
   const mug = [
-    'mug,Mug,Cups,true,shopify,3,14.50,https://cdn/1.jpg,1,active',
-    'mug,,,,shopify,4,12.00,https://cdn/2.jpg,2,',
-    'mug,,,,shopify,2,13.00,"https://cdn/3.jpg",3,',
+    'mug,Mug,Cups,true,Size,S,shopify,3,14.50,https://cdn/1.jpg,1,active',
+    'mug,,,,,M,shopify,4,12.00,https://cdn/2.jpg,2,',
+    'mug,,,,,L,shopify,2,13.00,"https://cdn/3.jpg",3,',
   ];
-  const pan = 'pan,Pan,Pans,true,shopify,1,30.00,https://cdn/p.jpg,1,active';
+  const pan = 'pan,Pan,Pans,true,,,shopify,1,30.00,https://cdn/p.jpg,1,active';
   const file = (...rows: readonly string[]): string => `${[header, ...rows].join('\n')}\n`;
   const shown = () =>
     sql<{ slug: string }>('select slug, name, price, stock, image_urls, updated_at from product order by slug');
@@ -148,14 +156,14 @@ describe("Shopify's export with a fault in a product of several rows", () => {
   });
 
   test.each([
-    ['too few columns in its second row', [mug[0], 'mug,,,,shopify,4', mug[2]]],
+    ['too few columns in its second row', [mug[0], 'mug,,,,,M,shopify,4', mug[2]]],
     ['too many', [mug[0], `${mug[1]},,x`, mug[2]]],
-    ['a quote that is not closed', [mug[0], 'mug,,,,shopify,4,12.00,"https://cdn/2.jpg,2,', mug[2]]],
-    ['a quote in the middle of a cell', [mug[0], 'mug,,,,shopify,4,12.00,x"https://cdn/2.jpg",2,', mug[2]]],
-    ['a broken first row', ['mug,Mug,"Cups,true,shopify,3,14.50', mug[1], mug[2]]],
-    ['a broken last row', [mug[0], mug[1], 'mug,,,,shopify']],
+    ['a quote that is not closed', [mug[0], 'mug,,,,,M,shopify,4,12.00,"https://cdn/2.jpg,2,', mug[2]]],
+    ['a quote in the middle of a cell', [mug[0], 'mug,,,,,M,shopify,4,12.00,x"https://cdn/2.jpg",2,', mug[2]]],
+    ['a broken first row', ['mug,Mug,"Cups,true,Size,S,shopify,3,14.50', mug[1], mug[2]]],
+    ['a broken last row', [mug[0], mug[1], 'mug,,,,,L,shopify']],
     ['no first row', [mug[1], mug[2]]],
-    ['its rows apart', [mug[0], mug[1], 'lid,Lid,Cups,true,shopify,3,1.00,,,active', mug[2]]],
+    ['its rows apart', [mug[0], mug[1], 'lid,Lid,Cups,true,,,shopify,3,1.00,,,active', mug[2]]],
     ['a price that is none', [mug[0], mug[1]?.replace('12.00', 'free'), mug[2]]],
   ])('%s leaves the product as it was, and costs no other product', async (_, rows) => {
     await importText(file(cup, ...mug, pan));
@@ -174,10 +182,10 @@ describe("Shopify's export with a fault in a product of several rows", () => {
   });
 
   test('names the broken row, and the product that is not imported because of it', async () => {
-    const { faults, created } = await importText(file(cup, ...mug.slice(0, 2), 'mug,,,,shopify', pan));
+    const { faults, created } = await importText(file(cup, ...mug.slice(0, 2), 'mug,,,,,L,shopify', pan));
     expect(created).toBe(2);
     expect(faults).toEqual([
-      { line: 5, reason: 'has 5 columns, but the first row names 10' },
+      { line: 5, reason: 'has 7 columns, but the first row names 12' },
       {
         line: 3,
         column: 'Handle',

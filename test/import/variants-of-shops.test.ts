@@ -414,18 +414,16 @@ describe('a feed for Google', () => {
         image_url: 'https://cdn.example/b.jpg',
       },
     ]);
-    expect((await variants('lamp')).map(({ values }) => values)).toEqual([['10 W'], ['20 W']]);
+    expect((await variants('lamp')).map(({ values }) => values)).toEqual([['Lamp 10 W'], ['Lamp 20 W']]);
     expect(await sql(`select currency from product where slug = 'wool-hat'`)).toEqual([{ currency: 'EUR' }]);
     expect(await again(feed, { key: 'sku' })).toEqual({ created: 0, changed: 0, faults: [], variants: 5 });
   });
 
-  test('in XML has options, a title of the group and details as elements of their own', async () => {
+  test('in XML has a title of the group and details as elements of their own', async () => {
     const item = (id: string, width: string): string => `<item>
 <g:id>${id}</g:id><g:title>Shoe ${id}</g:title><g:price>9 EUR</g:price><g:availability>in stock</g:availability>
 <g:description>Made of <b>cork</b> and felt</g:description>
-<g:item_group_id>S</g:item_group_id><g:item_group_title>Cork shoe</g:item_group_title><g:color>Green</g:color>
-<g:variant_option><g:name>Shoe width</g:name><g:value>${width}</g:value></g:variant_option>
-<g:variant_option>\n<g:name>size</g:name>\n<g:value>8</g:value></g:variant_option>
+<g:item_group_id>S</g:item_group_id><g:item_group_title>Cork shoe</g:item_group_title><g:color>Green</g:color><g:size>${width}</g:size>
 <g:product_detail><g:section_name>General</g:section_name><g:attribute_name>Sole</g:attribute_name><g:attribute_value>Felt</g:attribute_value></g:product_detail>
 </item>`;
     const text = `<rss xmlns:g="http://base.google.com/ns/1.0"><channel>${item('a', 'narrow')}${item('b', 'wide')}</channel></rss>`;
@@ -434,27 +432,13 @@ describe('a feed for Google', () => {
       {
         name: 'Cork shoe',
         description: 'Made of cork and felt',
-        option_names: ['Shoe width', 'size'],
+        option_names: ['Size'],
         attributes: { Color: 'Green', Sole: 'Felt' },
       },
     ]);
     expect((await variants('cork-shoe')).map(({ sku, values }) => [sku, values])).toEqual([
-      ['a', ['narrow', '8']],
-      ['b', ['wide', '8']],
-    ]);
-  });
-
-  test('in a table has options in one cell', async () => {
-    const text = csv(
-      'id|title|price|availability|product_type|item_group_id|variant_option(name:value)',
-      'a|Screen|9 EUR|in stock|Screens|S|Ratio:16:9,Size:"24"" wide"',
-      'b|Screen|8 EUR|in stock|Screens|S|Ratio:4:3,Size:"24"" wide"',
-    );
-    expect(await importText(text)).toMatchObject({ created: 1, faults: [], unusedColumns: [] });
-    expect(await sql('select option_names from product')).toEqual([{ option_names: ['Ratio', 'Size'] }]);
-    expect((await variants('screen')).map(({ values }) => values)).toEqual([
-      ['16:9', '24" wide'],
-      ['4:3', '24" wide'],
+      ['a', ['narrow']],
+      ['b', ['wide']],
     ]);
   });
 

@@ -90,9 +90,7 @@ describe('variants inside products', () => {
     const lines = [silent, blouse, shirt([{ ...small, sku: 'S-C' }], { slug: 'coat', name: 'Coat' })];
     for (const text of [jsonLines(lines.slice(1)), jsonLines(lines)]) {
       const { faults } = await importText(text);
-      expect(faults).toMatchObject([
-        { column: 'sku', value: 'L-B', reason: 'is that of a variant of the product "shirt"' },
-      ]);
+      expect(faults).toMatchObject([{ column: 'sku', value: 'L-B', reason: 'is that of another variant' }]);
       expect((await stored()).filter(({ slug }) => slug !== 'coat')).toEqual(before);
     }
   });
@@ -105,10 +103,12 @@ describe('variants inside products', () => {
     const { created, faults } = await importText(jsonLines(lines));
     expect(created).toBe(10);
     expect(faults).toHaveLength(20);
-    expect(faults.slice(0, 2)).toMatchObject([
-      { line: 2, column: 'price', value: '', reason: 'is missing, and the variant is new' },
-      { line: 3, column: 'sku', value: 'S0', reason: 'is that of a variant of another product in the file' },
-    ]);
+    const [missing] = faults;
+    const taken = faults.find(({ line }) => line === 3);
+    expect({ missing, taken }).toEqual({
+      missing: { line: 2, column: 'price', value: '', reason: 'is missing, and the variant is new' },
+      taken: { line: 3, column: 'sku', value: 'S0', reason: 'is that of another variant' },
+    });
   });
 
   test('whose sku several products say stay those of the one that has them, wherever it stands in the file', async () => {
@@ -117,7 +117,7 @@ describe('variants inside products', () => {
     const own = shirt([small, large]);
     const blouse = shirt([small], { slug: 'blouse', name: 'Blouse' });
     const bySku = shirt([{ sku: 'S-B' }, large]);
-    const reason = 'is that of a variant of another product in the file';
+    const reason = 'is that of another variant';
     for (const file of [
       [blouse, own],
       [own, blouse],
@@ -152,8 +152,8 @@ describe('variants inside products', () => {
       const { faults } = await importText(jsonLines(each));
       expect(faults.map(({ reason }) => reason).toSorted()).toEqual([
         'is missing, and the variant is new',
-        'is that of a variant of the product "a"',
-        'is that of a variant of the product "b"',
+        'is that of another variant',
+        'is that of another variant',
       ]);
       expect(await stored()).toEqual(before);
     }
@@ -186,7 +186,7 @@ describe('variants inside products', () => {
         for (const file of [files, files.toReversed()]) {
           const { faults, created, variants } = await importText(jsonLines([...file, other]));
           expect(new Set(faults.map((fault) => fault.reason))).toEqual(
-            new Set([expect.stringMatching(refused), 'is that of a variant of the product "a"']),
+            new Set([expect.stringMatching(refused), 'is that of another variant']),
           );
           expect({ created, variants }).toMatchObject({ created: 1, variants: { created: 1, changed: 0, deleted: 0 } });
           await sql(`delete from product where slug = 'other'`);
@@ -349,11 +349,11 @@ describe('variants inside products', () => {
       [2, 'optionValues', '["S","Red"]'],
       [3, 'optionValues', '["S"]'],
       [4, 'sku', 'X'],
-      [5, 'variants', expect.anything()],
       [6, 'slug', 'f'],
       [10, 'optionValues', expect.anything()],
-      [8, 'sku', 'TAKEN'],
       [9, 'price', ''],
+      [5, undefined, undefined],
+      [8, 'sku', 'TAKEN'],
     ]);
   });
 
@@ -399,35 +399,31 @@ describe('what the API returns', () => {
     await using gateway = await createTestGateway({ url: url() }, PATIENT);
     let run = 0;
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(anyProduct, { minLength: 1, maxLength: 10 }),
-        fc.boolean(),
-        async (all, hasPositions) => {
-          await sql('truncate category, product, notice restart identity cascade');
-          run += 1;
-          const rows = all.map((each, index) => ({
-            slug: `p-${run}-${index}`,
-            name: `P ${index}`,
-            category: 'C',
-            ...each,
-          }));
-          const first = await importText(JSON.stringify(rows));
-          expect(first).toMatchObject({ created: all.length, faults: [] });
-          const last = rows.at(-1)?.slug;
-          await expect
-            .poll(async () => (await gateway.graphql(`{ productBySlug(slug: "${last}") { slug } }`)).data)
-            .toEqual({ productBySlug: { slug: last } });
-          const { data } = await gateway.graphql(`{ products(limit: 100) {
+      fc.asyncProperty(fc.array(anyProduct, { minLength: 1, maxLength: 10 }), async (all) => {
+        await sql('truncate category, product, notice restart identity cascade');
+        run += 1;
+        const rows = all.map((each, index) => ({
+          slug: `p-${run}-${index}`,
+          name: `P ${index}`,
+          category: 'C',
+          ...each,
+        }));
+        const first = await importText(JSON.stringify(rows));
+        expect(first).toMatchObject({ created: all.length, faults: [] });
+        const last = rows.at(-1)?.slug;
+        await expect
+          .poll(async () => (await gateway.graphql(`{ productBySlug(slug: "${last}") { slug } }`)).data)
+          .toEqual({ productBySlug: { slug: last } });
+        const { data } = await gateway.graphql(`{ products(limit: 100) {
           slug name sku price { amount currencyCode } listPrice { amount } stock imageUrl images { url alt }
           options { name values } attributes { name values }
           variants { id title sku barcode selectedOptions { name value } price { amount currencyCode } listPrice { amount } stock
-            inStock imageUrl ${hasPositions ? 'position' : ''} }
+            inStock imageUrl position }
         } }`);
-          const { variants = first.variants, ...again } = await importText(JSON.stringify(data?.products));
-          expect(again).toMatchObject({ created: 0, changed: 0, unchanged: all.length, faults: [] });
-          expect(variants).toEqual({ created: 0, changed: 0, unchanged: first.variants?.created ?? 0, deleted: 0 });
-        },
-      ),
+        const { variants = first.variants, ...again } = await importText(JSON.stringify(data?.products));
+        expect(again).toMatchObject({ created: 0, changed: 0, unchanged: all.length, faults: [] });
+        expect(variants).toEqual({ created: 0, changed: 0, unchanged: first.variants?.created ?? 0, deleted: 0 });
+      }),
       { numRuns: 10 },
     );
   });
@@ -483,7 +479,7 @@ describe('a file of variants', () => {
       ['S', 3],
       ['L', 0],
     ]);
-    expect(await importText('product,option_values,stock\n1,S,5\n', { key: 'id' })).toMatchObject({ changed: 1 });
+    expect(await importText('product,option_values,stock\n1,S,5\n', { key: 'sku' })).toMatchObject({ changed: 1 });
     expect(await column('select stock from product where id = 1')).toEqual([5]);
   });
 

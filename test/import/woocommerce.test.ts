@@ -6,7 +6,7 @@ const { sql, column, importText } = useImportDatabase();
 const COLUMNS = [
   ...['ID', 'Type', 'SKU', 'Name', 'Published', 'Visibility in catalog', 'Short description', 'Description'],
   ...['Date sale price starts', 'Date sale price ends', 'In stock?', 'Stock', 'Sale price', 'Regular price'],
-  ...['Categories', 'Tags', 'Images', 'Parent', 'Grouped products'],
+  ...['Categories', 'Tags', 'Images', 'Parent', 'Attribute 1 name', 'Attribute 1 value(s)'],
 ];
 type Row = Readonly<Record<string, string>>;
 const csv = (...rows: readonly Row[]): string =>
@@ -31,6 +31,7 @@ const tee: Row = {
   Published: '1',
   'In stock?': '1',
   Categories: 'Shirts',
+  'Attribute 1 name': 'Colour',
 };
 const variation = (more: Row): Row => ({
   Type: 'variation',
@@ -38,6 +39,8 @@ const variation = (more: Row): Row => ({
   Published: '1',
   'In stock?': '1',
   Parent: 'tee',
+  'Attribute 1 name': 'Colour',
+  'Attribute 1 value(s)': 'red',
   ...more,
 });
 
@@ -106,26 +109,22 @@ describe("WooCommerce's export", () => {
     ]);
   });
 
-  test('merges variations into their product, wherever they stand, by sku or by id', async () => {
+  test('has the variations of a product wherever they stand, by sku or by id', async () => {
     const file = csv(
       variation({ 'Regular price': '20', Stock: '3', Images: 'https://cdn.example/red.jpg' }),
       simple,
       { ...tee, Stock: '10', Images: 'https://cdn.example/tee.jpg' },
-      variation({ 'Regular price': '25', 'Sale price': '15', Parent: 'id:44', Stock: 'parent' }),
-      variation({ 'Regular price': '30', Stock: 'parent' }),
+      variation({
+        'Regular price': '25',
+        'Sale price': '15',
+        Parent: 'id:44',
+        Stock: 'parent',
+        'Attribute 1 value(s)': 'blue',
+      }),
       variation({ 'Regular price': '12', Published: '0' }),
       variation({ 'Regular price': '', Stock: '9' }),
-      {
-        Type: 'grouped',
-        ID: '9',
-        SKU: 'set',
-        Name: 'Set',
-        Published: '1',
-        'In stock?': '1',
-        'Grouped products': 'tee, b-1',
-      },
     );
-    expect(await importText(file)).toMatchObject({ created: 3, faults: [] });
+    expect(await importText(file)).toMatchObject({ created: 2, faults: [], variants: { created: 2 } });
     expect(await sql('select slug, price, list_price, stock, image_urls from product order by id')).toEqual([
       { slug: 'belt', price: '65.00', list_price: null, stock: 1, image_urls: [] },
       {
@@ -135,9 +134,8 @@ describe("WooCommerce's export", () => {
         stock: 13,
         image_urls: ['https://cdn.example/tee.jpg', 'https://cdn.example/red.jpg'],
       },
-      { slug: 'set', price: '15.00', list_price: null, stock: 1, image_urls: [] },
     ]);
-    expect(await importText(file)).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
+    expect(await importText(file)).toMatchObject({ created: 0, changed: 0, unchanged: 2 });
   });
 
   test('is found by sku, if the operator says so', async () => {
@@ -200,10 +198,10 @@ describe("WooCommerce's export", () => {
     expect(faults).toMatchObject([{ line: 2, column: 'Published', value: '7' }]);
   });
 
-  test('merges the variations of subscriptions', async () => {
+  test('has the variations of subscriptions', async () => {
     const box = { ...tee, Type: 'variable-subscription, virtual', Name: 'Box' };
     const monthly = variation({ Type: 'subscription_variation, virtual', 'Regular price': '20', Stock: '3' });
-    const yearly = variation({ 'Regular price': '200', Stock: '4' });
+    const yearly = variation({ 'Regular price': '200', Stock: '4', 'Attribute 1 value(s)': 'blue' });
     expect(await importText(csv(box, monthly, yearly))).toMatchObject({ created: 1, faults: [] });
     expect(await sql('select slug, price, stock from product')).toEqual([{ slug: 'box', price: '20.00', stock: 7 }]);
   });
@@ -220,8 +218,21 @@ describe("WooCommerce's export", () => {
     expect(faults.map(({ line, column: name, value }) => [line, name, value])).toEqual([
       [2, 'Sale price', 'cheap'],
       [3, 'Regular price', 'dear'],
-      [4, 'Sale price', 'free'],
+      [5, 'Sale price', 'free'],
     ]);
+  });
+
+  test('without the attributes of variations does not tell several apart, so that a new product lacks its price', async () => {
+    const file =
+      'Type,SKU,Name,Regular price,Parent\nvariable,tee,Tee,,\nvariation,,Red,9,tee\nvariation,,Blue,8,tee\n';
+    const options = { format: 'woocommerce' };
+    const { faults } = await importText(file, options);
+    expect(faults).toMatchObject([{ line: 2, column: 'Regular price', reason: expect.stringContaining('is missing') }]);
+    expect(await importText(file.replace(/variation,,Blue.*\n/, ''), options)).toMatchObject({
+      created: 1,
+      faults: [],
+    });
+    expect(await column('select price from product')).toEqual(['9.00']);
   });
 
   test('with a fault names row and column, and costs no other product', async () => {
@@ -232,15 +243,15 @@ describe("WooCommerce's export", () => {
         tee,
         variation({ 'Regular price': 'free' }),
         variation({ 'Regular price': '9', Parent: 'gone' }),
-        { Type: 'grouped', ID: '9', Name: 'Set', Published: '1', 'Grouped products': 'gone' },
+        { Type: 'grouped', ID: '9', Name: 'Set', Published: '1', Categories: 'Sets' },
       ),
     );
     expect(created).toBe(1);
     expect(faults).toEqual([
       { line: 2, column: 'Regular price', value: '12,50', reason: expect.stringContaining('--decimal ,') },
-      { line: 4, column: 'Regular price', value: 'free', reason: expect.stringContaining('amount') },
-      { line: 7, column: 'Name', value: 'set', reason: expect.stringContaining('none of which is in the file') },
+      { line: 5, column: 'Regular price', value: 'free', reason: expect.stringContaining('amount') },
       { line: 6, column: 'Name', value: 'T-Shirt – red', reason: 'is a variation of "gone", which is not in the file' },
+      { line: 7, column: 'Regular price', value: '', reason: 'is missing, and the product "set" is new' },
     ]);
   });
 

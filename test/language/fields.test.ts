@@ -4,7 +4,6 @@ import { openStream } from '../support/events.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct, insertVariant } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
-import { wireTo } from '../support/wire.ts';
 
 const database = await shared(createTestDatabase());
 const category = await insertCategory(database, {
@@ -257,20 +256,4 @@ test('all labels of a page take one statement, and those of its variants one mor
   expect(await more('name subtitle category { name }')).toBe(0);
   expect(await more('tagLabels attributes { label valueLabels }')).toBe(1);
   expect(await more(TEXTS)).toBe(2);
-});
-
-test('translations are read where there is more than one language alone', async () => {
-  for (const [languages, areRead] of [
-    ['', false],
-    ['en', false],
-    ['en,de', true],
-  ] as const) {
-    await using wire = await wireTo(database);
-    await using gateway = await createTestGateway(wire, { LANGUAGES: languages, CACHE_MAX_MB: '0' });
-    const before = wire.timesSent('translations');
-    await gateway.graphql(
-      '{ hotProducts(limit: 5) { name } product(id: 1) { name } categories { name } notices { title } }',
-    );
-    expect([languages, wire.timesSent('translations') > before]).toEqual([languages, areRead]);
-  }
 });

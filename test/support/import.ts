@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { type Imported, type ImportOptions, importFile } from '../../src/import/file.ts';
+import { commit } from '../../src/import/import.ts';
 import type { Fault } from '../../src/import/record.ts';
 import { openSource } from '../../src/import/source/source.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 import { createTestDatabase, emptyTables, type TestDatabase } from './database.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-type Options = Partial<Omit<ImportOptions, 'client' | 'source' | 'kinds' | 'isInTransaction' | 'onFault'>>;
+type Options = Partial<Omit<ImportOptions, 'client' | 'source' | 'kinds' | 'onFault'>>;
 
 export interface TriedImport extends Imported {
   readonly faults: readonly Fault[];
@@ -29,14 +30,9 @@ const importOver = async (
   const source = await openSource(await folder.write('catalogue', text));
   const faults: Fault[] = [];
   const onFault = (fault: Fault) => faults.push(fault);
-  const imported = await importFile({
-    client,
-    source,
-    kinds: IMPORT_KINDS,
-    isInTransaction: false,
-    onFault,
-    ...options,
-  });
+  await client.query('begin');
+  const imported = await importFile({ client, source, kinds: IMPORT_KINDS, onFault, ...options });
+  await commit(client);
   return { ...imported, faults };
 };
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Fault, SourceRecord } from '../../src/import/record.ts';
+import { type Fault, placeOf, type SourceRecord } from '../../src/import/record.ts';
 import { readRecords } from '../../src/import/source/source.ts';
 
 /** The records of a text that arrives in pieces of so many bytes. */
@@ -16,6 +16,6 @@ export const readPieces = async (
   const records: SourceRecord[] = (await Readable.from(batches).toArray()).flat();
   return {
     records: records.filter(({ fault }) => !fault),
-    faults: records.flatMap(({ fault }) => fault ?? []),
+    faults: records.flatMap(({ fault, ...record }) => (fault ? { ...placeOf(record), ...fault } : [])),
   };
 };

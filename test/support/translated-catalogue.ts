@@ -306,11 +306,10 @@ export class ShownCatalogue {
     const words = new Map<string, number>();
     for (const { fields } of this.#products)
       for (const word of new Set(fields.flat(2))) words.set(word, (words.get(word) ?? 0) + 1);
-    const candidates = [...words].map(([text, count]) => ({ text, count }));
     const doubtful = terms.map((term) => ({
       term,
       isFound: isFound([term]),
-      near: changesAllowed(term.text) > 0 ? nearestWords(term.text, candidates) : [],
+      near: nearestWords(term.text, words.keys(), (text) => words.get(text) ?? 0),
     }));
     return correctionsOf(doubtful).find(isFound);
   }

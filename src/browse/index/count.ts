@@ -10,10 +10,10 @@ import {
   type ValueFacets,
 } from '../browse-engine.ts';
 import { compareCodePoints } from '../order.ts';
-import { firstOfPriceCell, PRICE_CELLS, type PricedCell, priceCellOf, priceRangeOf } from '../price-bands.ts';
-import type { Counts, Dimension, Dimensions } from './dimension.ts';
+import { PRICE_CELLS, priceCellOf, priceRangeOf } from '../price-bands.ts';
+import type { Dimension, Dimensions } from './dimension.ts';
 import { FoundRows } from './expression.ts';
-import { nthGreatest, PageSelection, positionOfRow } from './order.ts';
+import { PageSelection, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 
@@ -68,9 +68,12 @@ const FACETS: {
 } = {
   /** Categories are given all, in any order. */
   categories: (index, found) => {
-    const { values } = countValues(index, index.categories, found.without('categories'));
-    const counted = [...index.categories.values.entries()].filter(([code]) => (values[code] as number) > 0);
-    return counted.map(([code, value]) => ({ value: Number(value), count: values[code] as number }));
+    const { categories } = index;
+    const counts = countValues(index, categories, found.without('categories'));
+    return countedOf(categories, '', counts).map((code) => ({
+      value: Number(categories.values[code]),
+      count: counts[code] as number,
+    }));
   },
   brands: (index, found) => valuesOf(index, index.brands, found.without('brands'), asItIs),
   tags: (index, found, _, labelOf) => valuesOf(index, index.tags, found.without('tags'), labelOf),
@@ -78,55 +81,49 @@ const FACETS: {
   inStock: ({ columns, options }, found, { options: filters = [], inStock }) => {
     const rows = found.without('inStock');
     const fitting = filters.length > 0 && inStock !== true ? options.fitting(filters, true) : undefined;
-    const own = fitting ? rows.and(options.rowsWith([...fitting], columns.count)) : rows;
+    const own = fitting ? rows.and(options.rows.rowsOf([...fitting], columns.count)) : rows;
     return own.countOf(columns.isInStock.bits);
   },
   onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.bits),
   attributes: (index, found, { attributes = [] }, labelOf) =>
-    namedFacets('attributes', index.attributes, attributes, found, labelOf, (rows, isWanted) =>
-      countValues(index, index.attributes, rows, isWanted),
+    namedFacets('attributes', index.attributes, attributes, found, labelOf, (rows, wanted) =>
+      countValues(index, index.attributes, rows, wanted),
     ),
   options: (index, found, { options = [], inStock = false }, labelOf) =>
-    namedFacets('options', index.options, options, found, labelOf, (rows, isWanted, name) => {
+    namedFacets('options', index.options, options, found, labelOf, (rows, wanted, name) => {
       const others = options.filter((each) => each.name !== name);
-      return countValues(index, index.options, rows, isWanted, index.options.fitting(others, inStock));
+      return countValues(index, index.options, rows, wanted, index.options.fitting(others, inStock));
     }),
 };
 
-type IsWanted = (dimension: Dimension) => boolean;
-
-const ALL: IsWanted = () => true;
-
-/** Counts the values of some dimensions. @param fitting traits; by default all */
+/** Counts rows by the codes of some dimensions. @param fitting traits; by default all */
 const countValues = (
   index: ProductIndex,
   of: Dimensions,
   rows: RowSet,
-  isWanted = ALL,
+  wanted = of.all,
   fitting?: ReadonlySet<number>,
-): Counts => {
+): Int32Array => {
   const totals = fitting === undefined ? of.totals : fitting === of.inStock ? of.totalsInStock : undefined;
-  if (!totals || !areMost(index, rows)) return of.count(rows.rows(), isWanted, fitting);
-  const others = of.count(index.others(rows).rows(), isWanted, fitting);
-  return {
-    values: restOf(totals.values, others.values),
-    dimensions: restOf(totals.dimensions, others.dimensions),
-  };
+  return countRows(index, rows, (some) => of.count(some, wanted, fitting), totals);
 };
 
-/** Where a set has most rows, the others are counted instead, which is sooner done. */
-const areMost = ({ columns }: ProductIndex, rows: RowSet): boolean => rows.size * 2 > columns.live;
-
-/** @param counts of the other rows */
-const restOf = (totals: Int32Array, counts: Int32Array): Int32Array => {
-  const rest = new Int32Array(counts.length);
-  for (let at = 0; at < rest.length; at += 1) rest[at] = (totals[at] ?? 0) - (counts[at] as number);
-  return rest;
+/** Where a set has most rows, the others are counted instead, which is sooner done. @param totals the counts of all live rows */
+const countRows = (
+  index: ProductIndex,
+  set: RowSet,
+  count: (rows: Int32Array) => Int32Array,
+  totals?: Int32Array,
+): Int32Array => {
+  if (!totals || set.size * 2 <= index.columns.live) return count(set.rows());
+  const counts = count(set.othersOf(index.live()).rows());
+  for (let at = 0; at < counts.length; at += 1) counts[at] = (totals[at] ?? 0) - (counts[at] as number);
+  return counts;
 };
 
 const valuesOf = (index: ProductIndex, of: Dimensions, rows: RowSet, labelOf: LabelOf): ValueCount<string>[] => {
-  const { values } = countValues(index, of, rows);
-  return mostFrequent(countedIn(values), values, (code) => of.values[code] as string, labelOf).map(withoutCode);
+  const counts = countValues(index, of, rows);
+  return mostFrequent(countedOf(of, '', counts), counts, of.values, labelOf).map(withoutCode);
 };
 
 const withoutCode = ({ value, count }: Counted): ValueCount<string> => ({ value, count });
@@ -136,38 +133,57 @@ interface Counted extends ValueCount<string> {
   readonly label: string;
 }
 
-/** The codes that some product has, of all or of some. */
-const countedIn = (counts: Int32Array, codes?: readonly number[]): number[] => {
-  const counted: number[] = [];
-  const length = codes?.length ?? counts.length;
-  for (let at = 0; at < length; at += 1) {
-    const code = codes ? (codes[at] as number) : at;
-    if ((counts[code] as number) > 0) counted.push(code);
-  }
-  return counted;
+/** The values of a dimension that some product has. */
+const countedOf = (of: Dimensions, name: string, counts: Int32Array): number[] => {
+  const codes = of.named(name)?.codes ?? [];
+  return codes.filter((code) => (counts[code] as number) > 0);
 };
 
-const mostFirst = (one: Omit<Counted, 'code'>, other: Omit<Counted, 'code'>): number =>
+const mostFirst = (one: Counted, other: Counted): number =>
   other.count - one.count || compareCodePoints(one.label, other.label) || compareCodePoints(one.value, other.value);
 
 /** Of some codes those that most products have. Only what may be among the first is sorted by its text. @param counts by code */
 const mostFrequent = (
   codes: readonly number[],
   counts: Int32Array,
-  textOf: (code: number) => string,
+  texts: readonly string[],
   labelOf: LabelOf,
 ): readonly Counted[] => {
-  let first = codes;
-  if (codes.length > MAX_FACET_VALUES) {
-    const found = new Int32Array(codes.length);
-    for (let at = 0; at < found.length; at += 1) found[at] = counts[codes[at] as number] as number;
-    const least = nthGreatest(found, MAX_FACET_VALUES);
-    first = codes.filter((code) => (counts[code] as number) >= least);
-  }
-  return first
-    .map((code) => ({ code, value: textOf(code), label: labelOf(textOf(code)), count: counts[code] as number }))
+  const countOf = (code: number): number => counts[code] as number;
+  const all = new Int32Array(codes.length);
+  for (let at = 0; at < codes.length; at += 1) all[at] = countOf(codes[at] as number);
+  const least = codes.length > MAX_FACET_VALUES ? nthGreatest(all, MAX_FACET_VALUES) : 0;
+  return codes
+    .filter((code) => countOf(code) >= least)
+    .map((code) => {
+      const value = texts[code] as string;
+      return { code, value, label: labelOf(value), count: countOf(code) };
+    })
     .sort(mostFirst)
     .slice(0, MAX_FACET_VALUES);
+};
+
+/** @param numbers are put into another order, so that as many as wanted are at their places (Hoare's quickselect) */
+const nthGreatest = (numbers: Int32Array, nth: number): number => {
+  let low = 0;
+  let high = numbers.length - 1;
+  while (low < high) {
+    const pivot = numbers[(low + high) >>> 1] as number;
+    let left = low;
+    let right = high;
+    while (left <= right) {
+      while ((numbers[left] as number) > pivot) left += 1;
+      while ((numbers[right] as number) < pivot) right -= 1;
+      if (left > right) break;
+      const number = numbers[left] as number;
+      numbers[left++] = numbers[right] as number;
+      numbers[right--] = number;
+    }
+    if (nth - 1 <= right) high = right;
+    else if (nth - 1 >= left) low = left;
+    else break;
+  }
+  return numbers[nth - 1] as number;
 };
 
 /** The dimensions that are not filtered are counted together; each of the others without its own filters. */
@@ -177,98 +193,78 @@ const namedFacets = (
   filters: readonly { readonly name: string }[],
   found: FoundRows,
   labelOf: LabelOf,
-  countsOf: (rows: RowSet, isWanted: IsWanted, name?: string) => Counts,
+  countsOf: (rows: RowSet, wanted: readonly Dimension[], name?: string) => Int32Array,
 ): ValueFacets[] => {
   const filtered = new Set(filters.map(({ name }) => name));
-  const counted = dimensionFacets(
-    of,
-    countsOf(found.all(), ({ name }) => !filtered.has(name)),
-    ({ name }) => !filtered.has(name),
-    labelOf,
-  );
-  for (const name of filtered) {
-    const isWanted: IsWanted = (dimension) => dimension.name === name;
-    counted.push(...dimensionFacets(of, countsOf(found.without(facet, name), isWanted, name), isWanted, labelOf));
-  }
+  const others = of.all.filter(({ name }) => !filtered.has(name));
+  const counted = dimensionFacets(of, others, countsOf(found.all(), others), labelOf);
+  for (const dimension of of.all)
+    if (filtered.has(dimension.name)) {
+      const counts = countsOf(found.without(facet, dimension.name), [dimension], dimension.name);
+      counted.push(...dimensionFacets(of, [dimension], counts, labelOf));
+    }
   return counted
     .sort(mostFirst)
     .slice(0, MAX_FACET_VALUES)
     .map((each) => each.facet);
 };
 
-interface CountedDimension extends Omit<Counted, 'code'> {
+interface CountedDimension extends Counted {
   readonly facet: ValueFacets;
 }
 
-/** Of the dimensions that are wanted those which most products have. */
+/** Of some dimensions those which most products have. */
 const dimensionFacets = (
   of: Dimensions,
-  { values, dimensions }: Counts,
-  isWanted: IsWanted,
+  dimensions: readonly Dimension[],
+  counts: Int32Array,
   labelOf: LabelOf,
 ): CountedDimension[] => {
-  const textOf = (code: number): string => of.values[code] as string;
-  const nameOf = (place: number): string => (of.all[place] as Dimension).name;
-  const places = countedIn(dimensions).filter((place) => isWanted(of.all[place] as Dimension));
-  return mostFrequent(places, dimensions, nameOf, labelOf).map(({ code: place, ...counted }) => {
+  const anys = dimensions.map(({ any }) => any).filter((any) => (counts[any] as number) > 0);
+  return mostFrequent(anys, counts, of.values, labelOf).map((counted) => {
     const { value: name } = counted;
-    const { codes, texts, numbers } = of.all[place] as Dimension;
-    const found = countedIn(values, codes);
-    const areNumbers = found.every((code) => of.isNumber(code));
-    // A number and a text that are written alike are one value.
-    for (const code of areNumbers || numbers.size === 0 ? [] : found) {
-      const other = texts.get(textOf(code));
-      if (other === undefined || other === code) continue;
-      values[other] = (values[other] as number) + (values[code] as number);
-      values[code] = 0;
-      if (!found.includes(other)) found.push(other);
+    const { texts, numbers } = of.named(name) as Dimension;
+    const found = countedOf(of, name, counts);
+    if (found.every((code) => !Number.isNaN(of.numberOf(code)))) {
+      const values = mostFrequent(found, counts, of.values, labelOf).map(withoutCode);
+      return { ...counted, facet: { name, values, ...extremesOf(of, found) } };
     }
-    const shown = areNumbers ? found : found.filter((code) => (values[code] as number) > 0);
-    const extremes = areNumbers && found.length > 0 ? extremesOf(of, found) : {};
-    return {
-      ...counted,
-      facet: { name, values: mostFrequent(shown, values, textOf, labelOf).map(withoutCode), ...extremes },
-    };
+    // A number and a text that are written alike are one value.
+    for (const [value, code] of numbers) {
+      const text = texts.get(value);
+      if (text === undefined) continue;
+      counts[text] = (counts[text] as number) + (counts[code] as number);
+      counts[code] = 0;
+    }
+    const values = mostFrequent(countedOf(of, name, counts), counts, of.values, labelOf).map(withoutCode);
+    return { ...counted, facet: { name, values } };
   });
 };
 
 const extremesOf = (of: Dimensions, codes: readonly number[]): { min: string; max: string } => {
-  let [min, max] = [codes[0] as number, codes[0] as number];
-  for (const code of codes) {
-    if (of.compare(code, min) < 0) min = code;
-    if (of.compare(code, max) > 0) max = code;
-  }
-  return { min: of.values[min] as string, max: of.values[max] as string };
+  const least = codes.reduce((one, other) => (of.numberOf(other) < of.numberOf(one) ? other : one));
+  const greatest = codes.reduce((one, other) => (of.numberOf(other) > of.numberOf(one) ? other : one));
+  return { min: of.values[least] as string, max: of.values[greatest] as string };
 };
 
 const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null => {
   if (set.size === 0) return null;
   const { values } = index.columns.price;
-  const rows = set.rows();
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < rows.length; at += 1) {
-    const price = values[rows[at] as number] as number;
-    if (price < min) min = price;
-    if (price > max) max = price;
-  }
-  const counts = areMost(index, set)
-    ? restOf(index.priceCells, countPriceCells(values, index.others(set).rows()))
-    : countPriceCells(values, rows);
-  const cells: PricedCell[] = [];
-  const last = priceCellOf(max);
-  for (let cell = priceCellOf(min); cell <= last; cell += 1) {
-    const count = counts[cell] as number;
-    if (count > 0) cells.push({ first: firstOfPriceCell(cell), count });
-  }
-  return priceRangeOf(min, max, cells);
-};
-
-const countPriceCells = (values: Uint32Array | Float64Array, rows: Int32Array): Int32Array => {
-  const counts = new Int32Array(PRICE_CELLS);
-  for (let at = 0; at < rows.length; at += 1) {
-    const cell = priceCellOf(values[rows[at] as number] as number);
-    counts[cell] = (counts[cell] as number) + 1;
-  }
-  return counts;
+  const firstBy = (order: 'PRICE_ASC' | 'PRICE_DESC'): number => {
+    const selection = new PageSelection(index.columns, index.texts.names.rank, {
+      order,
+      page: { from: 'start', size: 1 },
+    });
+    selection.offer(set);
+    return values[selection.finish().rows[0] as number] as number;
+  };
+  const countCells = (rows: Int32Array): Int32Array => {
+    const counts = new Int32Array(PRICE_CELLS);
+    for (let at = 0; at < rows.length; at += 1) {
+      const cell = priceCellOf(values[rows[at] as number] as number);
+      counts[cell] = (counts[cell] as number) + 1;
+    }
+    return counts;
+  };
+  return priceRangeOf(firstBy('PRICE_ASC'), firstBy('PRICE_DESC'), countRows(index, set, countCells, index.priceCells));
 };

@@ -35,7 +35,7 @@ const keeper = new IndexKeeper({
   log: (level, message) => post({ kind: 'log', level, message }),
 });
 
-const answer = async ({ name, asked }: Question): Promise<Questions[Question['name']]['answer'] | undefined> => {
+const answerOf = async ({ name, asked }: Question): Promise<Questions[Question['name']]['answer'] | undefined> => {
   const { languages } = asked;
   const isByName = name === 'search' && asked.order === 'NAME_ASC';
   const index = await keeper.current(isByName && !languages);
@@ -44,17 +44,11 @@ const answer = async ({ name, asked }: Question): Promise<Questions[Question['na
   if (name === 'suggest') return suggest(index, asked, texts);
   if (name === 'correct') return { terms: correct(index, asked, texts) };
   const { page, code } = asked;
-  const { names } = texts;
-  const { rankings } = names;
-  const position = isByName ? positionOf(page) : undefined;
-  const rankOf = (client: DatabaseClient) => rankOfPosition(names, index.columns, client, position ?? [], languages);
-  const boundaryRank = position && (await keeper.read(rankOf));
   const codeIds = code === undefined ? [] : await keeper.read((client) => readIdsByCode(client, code));
-  if (!codeIds) return undefined;
-  // Another thing may have been read in between.
-  if (isByName && (!names.areKnown || names.rankings !== rankings)) return undefined;
-  if (position && boundaryRank === undefined) return undefined;
-  return keeper.status.isReady ? search(index, asked, { boundaryRank, codeIds }, texts) : undefined;
+  if (!codeIds || !keeper.status.isReady || (isByName && !texts.names.areKnown)) return undefined;
+  const position = isByName ? positionOf(page) : undefined;
+  const boundaryRank = position && rankOfPosition(texts.names, index.columns, position);
+  return position && boundaryRank === undefined ? undefined : search(index, asked, { boundaryRank, codeIds }, texts);
 };
 
 parentPort?.on('message', (message: ToThread) => {
@@ -63,7 +57,7 @@ parentPort?.on('message', (message: ToThread) => {
     return;
   }
   const { number } = message;
-  answer(message).then(
+  answerOf(message).then(
     (found) => post({ kind: 'answer', number, answer: found }),
     (error: unknown) => {
       post({ kind: 'log', level: 'warn', message: `the index of products could not answer: ${error}` });

@@ -34,40 +34,19 @@ interface Filling {
   readonly index: ProductIndex;
   /** How many products there will be, as far as PostgreSQL's statistics know. */
   readonly estimate: number;
-  readonly startedMs: number;
 }
 
-/** The states of the keeper, each with all that belongs to it. */
+/** The states of the keeper, each with all that belongs to it. A change of products whose ids are not known leads from every state to `empty`. */
 type State =
-  /** There is no index; after some time it is filled. */
+  /** There is no index; after some time it is filled. PostgreSQL answers. */
   | { readonly name: 'empty'; readonly delayMs: number }
   | Filling
-  /** The index has all products. */
+  /** The index has all products. A question waits for the changes that were notified before it. */
   | { readonly name: 'ready'; readonly index: ProductIndex }
-  /** Reading has failed; the index is as it was. */
+  /** Reading has failed. The index answers only where it has all that was notified. */
   | { readonly name: 'failing'; readonly index: ProductIndex }
-  /** Dead rows are closed up, which takes seconds in a large catalogue. */
+  /** Dead rows are closed up, which takes seconds in a large catalogue: what comes meanwhile is asked of PostgreSQL. */
   | { readonly name: 'compacting'; readonly index: ProductIndex };
-
-interface Reactions {
-  /** Whether questions are sent here at all. Otherwise PostgreSQL answers at once. */
-  readonly isAsked: boolean;
-  /** A change of known rows is collected, or forgotten where everything is still to be read. */
-  readonly change: 'collect' | 'forget';
-  /** A question waits for the changes that were notified before it; is answered where there are none, and else left; or is left to PostgreSQL. */
-  readonly question: 'wait' | 'answerIfCurrent' | 'leave';
-  /** Where a lost connection, or another failure of reading, leads to. */
-  readonly failure: 'empty' | 'failing';
-}
-
-/** What each state does. A change of products whose ids are not known leads from every state to `empty`. */
-const REACTIONS: Readonly<Record<State['name'], Reactions>> = {
-  empty: { isAsked: false, change: 'forget', question: 'leave', failure: 'empty' },
-  filling: { isAsked: false, change: 'collect', question: 'leave', failure: 'empty' },
-  ready: { isAsked: true, change: 'collect', question: 'wait', failure: 'failing' },
-  failing: { isAsked: true, change: 'collect', question: 'answerIfCurrent', failure: 'failing' },
-  compacting: { isAsked: false, change: 'collect', question: 'wait', failure: 'failing' },
-};
 
 /** More at once are more garbage at once. */
 const ROWS_AT_ONCE = 500;
@@ -78,7 +57,6 @@ const COLLECT_MS = 20;
 const REFILL_DELAY_MS = 500;
 /** The names of other languages are read for a twentieth of the time at most. */
 const RESTS_PER_RANKING = 19;
-const LOG_PROGRESS_MS = 5000;
 const READ_TIMEOUT_MS = 120_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 10_000;
@@ -102,8 +80,6 @@ export class IndexKeeper {
   #reading: Promise<unknown> = Promise.resolve();
   /** Ends the sleep of the keeper. */
   #wake: { readonly by: 'changes' | 'questions'; readonly end: () => void } | undefined;
-  /** From this thread's time to the database's. Where that is set back, the index is filled again. */
-  #clockOffsetUs = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -111,7 +87,7 @@ export class IndexKeeper {
 
   get status(): IndexStatus {
     const state = this.#state;
-    const isReady = REACTIONS[state.name].isAsked;
+    const isReady = state.name === 'ready' || state.name === 'failing';
     const index = state.name === 'empty' ? undefined : state.index;
     const products = index?.columns.live ?? 0;
     const share = state.name === 'filling' ? Math.min(products / (state.estimate || 1), 1) : Number(isReady);
@@ -128,19 +104,17 @@ export class IndexKeeper {
     this.#notified += 1;
     if (table === 'category') this.#pending.areCategories = true;
     else if (table === 'term_translation') this.#pending.areLabels = true;
-    else if (!ids) {
-      // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
-      this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
-    } else if (REACTIONS[this.#state.name].change === 'collect') for (const id of ids) this.#pending.ids.add(id);
+    // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
+    else if (!ids) this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
+    else for (const id of ids) this.#pending.ids.add(id);
     if (this.#wake?.by === 'changes') this.#wake.end();
   }
 
   /** With all that was notified so far, and the order of names; undefined where there is no index. */
   current(needsNames: boolean): ProductIndex | undefined | Promise<ProductIndex | undefined> {
-    const { question } = REACTIONS[this.#state.name];
-    if (question === 'leave') return undefined;
-    if ((needsNames ? this.#ranked : this.#applied) === this.#notified) return this.#whole;
-    if (question === 'answerIfCurrent') return undefined;
+    const index = this.#whole;
+    if (!index || (needsNames ? this.#ranked : this.#applied) === this.#notified) return index;
+    if (this.#state.name === 'failing') return undefined;
     const { promise, resolve } = Promise.withResolvers<ProductIndex | undefined>();
     this.#waiting.push({ upTo: this.#notified, needsNames, resolve });
     this.#wake?.end();
@@ -150,7 +124,7 @@ export class IndexKeeper {
   #become(state: State): void {
     this.#state = state;
     // PostgreSQL answers those who wait for what does not come.
-    if (REACTIONS[state.name].question !== 'wait') this.#answer(undefined, Number.POSITIVE_INFINITY);
+    if (state.name === 'empty' || state.name === 'failing') this.#answer(undefined, Number.POSITIVE_INFINITY);
     this.#options.onStatus();
   }
 
@@ -183,8 +157,7 @@ export class IndexKeeper {
     this.#disconnect();
     this.#pending = { ...everything(), ids: this.#pending.ids };
     const index = this.#whole;
-    const isKept = REACTIONS[this.#state.name].failure === 'failing' && index;
-    this.#become(isKept ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
+    this.#become(index ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
   }
 
   /** Reads every product. What changes meanwhile is notified, and read again after it. */
@@ -197,12 +170,10 @@ export class IndexKeeper {
     const client = await this.#connected();
     const startedMs = performance.now();
     const { estimate, now } = await this.#inTurn(() => readBeginning(client));
-    const index = new ProductIndex(this.#options.languages);
-    index.settle(now);
+    const index = new ProductIndex(this.#options.languages, now);
     index.reserve(estimate);
-    this.#clockOffsetUs = now - performance.now() * 1000;
     this.#pending = everything();
-    const filling: Filling = { name: 'filling', index, estimate, startedMs };
+    const filling: Filling = { name: 'filling', index, estimate };
     this.#become(filling);
     await this.#readAll(client, filling);
     if (this.#state !== filling) return;
@@ -212,28 +183,23 @@ export class IndexKeeper {
     collectGarbage();
     this.#become({ name: 'ready', index });
     const size = `${index.columns.live} products in ${Math.round(index.bytes / 1e6)} MB`;
-    this.#options.log('info', `the index has ${size} after ${secondsSince(startedMs)} s`);
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    this.#options.log('info', `the index has ${size} after ${seconds} s`);
   }
 
   async #readAll(client: DatabaseClient, filling: Filling): Promise<void> {
-    const { index, estimate } = filling;
-    const { languages } = this.#options;
-    let loggedMs = filling.startedMs;
+    const { index } = filling;
     let lastId = BEFORE_FIRST_ID;
     const onProduct = (product: ProductRow): void => {
       index.put(product);
       lastId = product.id;
     };
     for (let count = FILLED_AT_ONCE; count === FILLED_AT_ONCE; ) {
-      count = await this.#inTurn(() =>
-        readProductsAfter(client, languages, { id: lastId, limit: FILLED_AT_ONCE }, onProduct),
-      );
+      const after = { id: lastId, limit: FILLED_AT_ONCE };
+      count = await this.#inTurn(() => readProductsAfter(client, this.#options.languages, after, onProduct));
       if (this.#state !== filling) return;
       this.#checkSize(index);
       this.#options.onStatus();
-      if (performance.now() - loggedMs < LOG_PROGRESS_MS) continue;
-      loggedMs = performance.now();
-      this.#options.log('info', `the index has ${index.columns.live} of about ${estimate} products`);
     }
   }
 
@@ -245,7 +211,6 @@ export class IndexKeeper {
     if (this.#whole !== index) return;
     // Reading succeeds again.
     if (this.#state.name === 'failing') this.#become({ name: 'ready', index });
-    index.settle(this.#clockOffsetUs + performance.now() * 1000);
     this.#checkSize(index);
     this.#applied = upTo;
     this.#answer(this.#whole, upTo, ({ needsNames }) => !needsNames);
@@ -375,8 +340,6 @@ export class IndexKeeper {
 }
 
 const everything = (): Pending => ({ ids: new Set(), areCategories: true, areLabels: true });
-
-const secondsSince = (startedMs: number): string => ((performance.now() - startedMs) / 1000).toFixed(1);
 
 /** 26 of 210 MB with 100,000 products that V8 would keep. Node has the function with `--expose-gc`. */
 const collectGarbage = (): void => {

@@ -2,7 +2,7 @@ import type { BrowseRequest, ProductSearchOrder } from '../browse-engine.ts';
 import { type KeyColumn, positionOf, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import type { RowSet } from './row-set.ts';
-import { BLOCK_ROWS, hasBit, type OrderColumn, type ProductColumns } from './rows.ts';
+import { BLOCK_ROWS, type Column, hasBit, type ProductColumns } from './rows.ts';
 import { byteOfScore, scoreOfByte } from './words.ts';
 
 /** The rows of a page, in the order that was asked for. */
@@ -37,7 +37,7 @@ interface Candidate {
 /** Takes the rows of one page out of all that match: those with the greatest keys. Of a numbered page all rows before it are taken, too. */
 export class PageSelection {
   readonly #columns: ProductColumns;
-  readonly #column: OrderColumn;
+  readonly #column: Column;
   readonly #scores: Uint8Array | undefined;
   readonly #page: BrowseRequest['page'];
   /** 1 where the greatest come first, of keys and of what decides between equal ones. */
@@ -59,7 +59,7 @@ export class PageSelection {
    */
   constructor(
     columns: ProductColumns,
-    nameRank: OrderColumn,
+    nameRank: Column,
     { order, page }: Pick<BrowseRequest, 'order' | 'page'>,
     { scores, boundaryRank = Number.NaN }: { scores?: Uint8Array | undefined; boundaryRank?: number | undefined } = {},
   ) {
@@ -87,11 +87,11 @@ export class PageSelection {
   }
 
   finish(): PageRows {
-    const hasMore = this.#taken.length >= this.#size;
     const { from } = this.#page;
     const offset = this.#page.from === 'offset' ? this.#page.offset : 0;
-    const upToEnd = this.#split(this.#taken, this.#size - 1).best;
-    const rows = this.#sorted(this.#split(upToEnd, offset).others).map(({ row }) => row);
+    this.#keepBest();
+    const hasMore = this.#taken.length === this.#size;
+    const rows = this.#taken.slice(offset, this.#size - 1).map(({ row }) => row);
     const hasBeyond = this.#hasBeyond;
     if (from === 'end') return { rows: rows.reverse(), hasNextPage: hasBeyond, hasPreviousPage: hasMore };
     if (from === 'start') return { rows, hasNextPage: hasMore, hasPreviousPage: hasBeyond };
@@ -129,10 +129,7 @@ export class PageSelection {
     const column = this.#column;
     const direction = this.#direction;
     const [best, worst] = direction > 0 ? (['greatest', 'least'] as const) : (['least', 'greatest'] as const);
-    publishedAt.refresh(count);
-    id.refresh(count);
-    const blocks = column.refresh(count);
-    for (let block = 0; block < blocks; block += 1) {
+    for (let block = 0; block * BLOCK_ROWS < count; block += 1) {
       const bestKey = direction * (column[best][block] as number);
       if (!(bestKey >= this.#worstKey) || direction * (column[worst][block] as number) > this.#bestWanted()) continue;
       // Of equal keys, none in the block can come before the worst one.
@@ -175,31 +172,9 @@ export class PageSelection {
   }
 
   #keepBest(): void {
-    const { best } = this.#split(this.#taken, this.#size);
-    this.#worst = best.at(-1);
-    this.#taken = best;
-  }
-
-  /** The first ones of some candidates, of which only the last is at its place, and the others. */
-  #split(candidates: readonly Candidate[], count: number): { best: Candidate[]; others: Candidate[] } {
-    if (candidates.length <= count) return { best: [...candidates], others: [] };
-    if (count === 0) return { best: [], others: [...candidates] };
-    const keys = new Float64Array(candidates.length);
-    for (let at = 0; at < keys.length; at += 1) keys[at] = (candidates[at] as Candidate).key;
-    const last = nthGreatest(keys, count);
-    const before = candidates.filter(({ key }) => key > last);
-    const tied = this.#sorted(candidates.filter(({ key }) => key === last));
-    const rest = count - before.length;
-    return {
-      best: [...before, ...tied.slice(0, rest)],
-      others: [...tied.slice(rest), ...candidates.filter(({ key }) => key < last)],
-    };
-  }
-
-  #sorted(candidates: Candidate[]): Candidate[] {
-    return candidates.sort(
-      (one, other) => other.key - one.key || (this.#comesBefore(one.key, one.row, other) ? -1 : 1),
-    );
+    this.#taken.sort((one, other) => (this.#comesBefore(one.key, one.row, other) ? -1 : 1));
+    this.#taken.length = Math.min(this.#taken.length, this.#size);
+    if (this.#taken.length === this.#size) this.#worst = this.#taken.at(-1);
   }
 
   #isPast({ key: boundaryKey, publishedAt, id }: Boundary, key: number, row: number): boolean {
@@ -218,29 +193,6 @@ export class PageSelection {
     return this.#direction * (isByTime ? publishedAt - time : id - (this.#columns.id.values[row] as number)) > 0;
   }
 }
-
-/** @param numbers are put into another order, so that as many as wanted are at their places (Hoare's quickselect) */
-export const nthGreatest = (numbers: Float64Array | Int32Array, nth: number): number => {
-  let low = 0;
-  let high = numbers.length - 1;
-  while (low < high) {
-    const pivot = numbers[(low + high) >>> 1] as number;
-    let left = low;
-    let right = high;
-    while (left <= right) {
-      while ((numbers[left] as number) > pivot) left += 1;
-      while ((numbers[right] as number) < pivot) right -= 1;
-      if (left > right) break;
-      const number = numbers[left] as number;
-      numbers[left++] = numbers[right] as number;
-      numbers[right--] = number;
-    }
-    if (nth - 1 <= right) high = right;
-    else if (nth - 1 >= left) low = left;
-    else break;
-  }
-  return numbers[nth - 1] as number;
-};
 
 /** Where a row stands; the name is left to the caller. */
 export const positionOfRow = (

@@ -16,10 +16,11 @@ type Languages = ThreadOptions['languages'];
  */
 const offered = (languages: Languages, condition = ''): string => `
   select p.id::int, p.name::text, p.brand::text, p.tags::text[], p.category_id::text, (p.price * 100)::float8, p.stock > 0,
-    coalesce(p.list_price > p.price, false), p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.attributes::text,
+    coalesce(p.list_price > p.price, false), p.sales::int, p.published_at::timestamptz,
+    array(select concat(to_json(a.key), ':', a.value) from jsonb_each(p.attributes) a),
     array(select concat(array_to_json(p.option_names), ',', array_to_json(v.option_values), case when v.stock > 0 then '+' else '-' end)
       from product_variant v where v.product_id = p.id), w.words
-    ${languages.map((_, place) => `, t${place}.name, hashtext(t${place}.name), t${place}.words`).join('')}
+    ${languages.map((_, place) => `, t${place}.name, t${place}.words`).join('')}
   from product p left join product_words w on w.product_id = p.id ${condition}
     ${languages.map((each, place) => translatedIn(each, `t${place}`)).join('')}
   where p.status = 'ON_SALE'`;
@@ -34,7 +35,6 @@ const translatedIn = (languages: readonly string[], alias: string): string => {
 };
 
 const NOTHING = Slice.of('');
-const NO_ATTRIBUTES = Slice.of('{}');
 
 /** @throws Error for a product that the index cannot hold. Only tables whose types or checks were changed have one. */
 const productOf = (row: CopiedRow, languages: Languages): ProductRow => {
@@ -51,13 +51,12 @@ const productOf = (row: CopiedRow, languages: Languages): ProductRow => {
     isReduced: row.bool(),
     sales: row.int(),
     publishedAt: row.moment(),
-    nameHash: row.int(),
-    attributes: row.slice() ?? NO_ATTRIBUTES,
+    attributes: row.slices() ?? [],
     variants: row.slices() ?? [],
     words: row.slice(),
     translated: languages.map(() => {
-      const [name, nameHash, words] = [row.slice(), row.int(), row.slice()];
-      return name && { name, nameHash, words };
+      const [name, words] = [row.slice(), row.slice()];
+      return name && { name, words };
     }),
   };
   const { tags, cents } = product;

@@ -1,4 +1,4 @@
-import { countOne, hasBit, withRoom } from './rows.ts';
+import { hasBit, withRoom } from './rows.ts';
 
 /** The bits of so many rows. */
 export const noBits = (count: number): Uint32Array => new Uint32Array((count + 31) >>> 5);
@@ -8,6 +8,7 @@ export class RowSet {
   readonly size: number;
   #rows: Int32Array | undefined;
   #bits: Uint32Array | undefined;
+  #others: RowSet | undefined;
   readonly #count: number;
 
   private constructor(size: number, rows: Int32Array | undefined, bits: Uint32Array | undefined, count: number) {
@@ -25,13 +26,6 @@ export class RowSet {
   /** @param bits the bits of all rows */
   static ofBits(bits: Uint32Array, size = countBits(bits)): RowSet {
     return new RowSet(size, undefined, bits, bits.length * 32);
-  }
-
-  /** The rows of any of some lists. @param count of all rows */
-  static ofLists(postings: Postings, lists: readonly number[], count: number): RowSet {
-    const bits = noBits(count);
-    for (const each of lists) postings.addTo(each, bits);
-    return RowSet.ofBits(bits);
   }
 
   /** Whether the rows are at hand as an array that is shorter than the bits. */
@@ -69,6 +63,12 @@ export class RowSet {
     const rest = new Uint32Array(own.length);
     for (let at = 0; at < rest.length; at += 1) rest[at] = (own[at] as number) & ~(others[at] as number);
     return RowSet.ofBits(rest);
+  }
+
+  /** The rows of a larger set that this one does not have. @param all always the same one */
+  othersOf(all: RowSet): RowSet {
+    this.#others ??= all.without(this);
+    return this.#others;
   }
 
   /** How many rows have a flag. @param flags by row */
@@ -120,64 +120,44 @@ const readBits = (bits: Uint32Array, size: number): Int32Array => {
   return rows;
 };
 
-/**
- * The state of a list: where its bytes are, the number of their size in {@link SIZES}, and how many of them are used; the row after the last one; the
- * number of rows.
- */
-const [ADDRESS, SIZE, USED, NEXT_ROW, COUNT, STATE_SIZE] = [0, 1, 2, 3, 4, 5] as const;
-
-/** A list that has no room left moves to a place that is half as large again; another one takes the place that it leaves. */
-const SIZES = listSizes();
-
-const BLOCK_BITS = 16;
-const BLOCK_BYTES = 2 ** BLOCK_BITS;
-/** A list of more bytes has a block of its own. */
-const MAX_SHARED_BYTES = 2 ** 12;
+/** The state of a list: where its bytes begin, how many there may be, and how many there are; the row after the last one; the number of rows. */
+const [BEGIN, SIZE, USED, NEXT_ROW, COUNT, STATE_SIZE] = [0, 1, 2, 3, 4, 5] as const;
 
 const MAX_ROW_BYTES = 5;
+
+/** The place of a list that has so many bytes: where it has no room left, it moves to one that is half as large again. */
+const sizeOfPlace = (bytes: number): number => {
+  let size = 8;
+  while (size < bytes) size = Math.ceil(size * 1.5);
+  return size;
+};
 
 /**
  * So many rows are collected, and then written list by list: what is known of a list is then read once for many of them, and the index is filled in
  * two thirds of the time.
  */
 const MAX_COLLECTED = 2 ** 14;
-const RADIX_BITS = 11;
-const RADIX = 2 ** RADIX_BITS;
-
-const READ_AT_ONCE = 1024;
-
-function listSizes(): readonly number[] {
-  const sizes = [0];
-  for (let size = 8; size < 2 ** 32; size *= 1.5) sizes.push(Math.ceil(size));
-  return sizes;
-}
+const MAX_ROWS = 2 ** 31;
 
 /**
  * Where sets of rows are kept: for each word and each trait a list of its rows, ascending, dead ones among them. A row is written as the distance to
  * the row before, in as many bytes as it needs.
  */
 export class Postings {
-  /** An address is the number of a block, and a place in it. */
-  #blocks: Uint8Array[] = [];
-  /** The block that small lists share, and how much of it is used. */
-  #shared = 0;
-  #sharedUsed = BLOCK_BYTES;
-  /** By size, the places that lists have left. */
-  #left: number[][] = SIZES.map(() => []);
-  /** What is known of each list, side by side, as the processor reads it: {@link ADDRESS} to {@link COUNT}. */
+  #bytes = new Uint8Array(0);
+  #bytesUsed = 0;
+  /** By size, the places that lists have left: others take them. */
+  #left = new Map<number, number[]>();
+  /** What is known of each list, side by side, as the processor reads it: {@link BEGIN} to {@link COUNT}. */
   #states = new Int32Array(0);
-  readonly #collectedLists = new Int32Array(MAX_COLLECTED);
-  readonly #collectedRows = new Int32Array(MAX_COLLECTED);
-  #collected = 0;
-  /** What was read last, and what is still to be read of the same list. */
-  readonly #rows = new Int32Array(READ_AT_ONCE);
-  #block: Uint8Array = new Uint8Array(0);
-  #at = 0;
-  #end = 0;
-  #row = -1;
+  /** Lists and rows in one number each. */
+  readonly #collected = new Float64Array(MAX_COLLECTED);
+  #collectedCount = 0;
+  /** What was read last. */
+  #rows = new Int32Array(0);
 
   get bytes(): number {
-    return this.#blocks.reduce((sum, { length }) => sum + length, this.#states.byteLength);
+    return this.#bytes.byteLength + this.#states.byteLength;
   }
 
   /** The rows that were appended, including those that are gone since. */
@@ -188,20 +168,21 @@ export class Postings {
 
   /** @param row after all others of the list */
   append(list: number, row: number): void {
-    this.#collectedLists[this.#collected] = list;
-    this.#collectedRows[this.#collected] = row;
-    this.#collected += 1;
-    if (this.#collected === MAX_COLLECTED) this.#flush();
+    this.#collected[this.#collectedCount] = list * MAX_ROWS + row;
+    this.#collectedCount += 1;
+    if (this.#collectedCount === MAX_COLLECTED) this.#flush();
   }
 
   /** Writes what was collected. */
   #flush(): void {
-    if (this.#collected === 0) return;
-    const lists = this.#collectedLists.subarray(0, this.#collected);
-    const rows = this.#collectedRows.subarray(0, this.#collected);
-    this.#collected = 0;
-    sortByList(lists, rows);
-    for (let at = 0; at < lists.length; at += 1) this.#write(lists[at] as number, rows[at] as number);
+    if (this.#collectedCount === 0) return;
+    const collected = this.#collected.subarray(0, this.#collectedCount).sort();
+    this.#collectedCount = 0;
+    for (let at = 0; at < collected.length; at += 1) {
+      const each = collected[at] as number;
+      const list = Math.floor(each / MAX_ROWS);
+      this.#write(list, each - list * MAX_ROWS);
+    }
   }
 
   #write(list: number, row: number): void {
@@ -209,40 +190,71 @@ export class Postings {
     if (state + STATE_SIZE > this.#states.length) this.#states = withRoom(this.#states, state + STATE_SIZE);
     const states = this.#states;
     const used = states[state + USED] as number;
-    if (used + MAX_ROW_BYTES > (SIZES[states[state + SIZE] as number] as number)) this.#move(state);
-    const address = states[state + ADDRESS] as number;
-    const block = this.#blocks[address >>> BLOCK_BITS] as Uint8Array;
+    if (used + MAX_ROW_BYTES > (states[state + SIZE] as number)) this.#move(state);
+    const bytes = this.#bytes;
     const value = row + 1 - (states[state + NEXT_ROW] as number);
-    const begin = (address & (BLOCK_BYTES - 1)) + used;
+    const begin = (states[state + BEGIN] as number) + used;
     let at = begin;
     for (let shift = value < 2 ** 7 ? 0 : value < 2 ** 14 ? 7 : value < 2 ** 21 ? 14 : 28; shift > 0; shift -= 7)
-      block[at++] = (value >>> shift) | 0x80;
-    block[at++] = value & 0x7f;
+      bytes[at++] = (value >>> shift) | 0x80;
+    bytes[at++] = value & 0x7f;
     states[state + USED] = used + at - begin;
     states[state + NEXT_ROW] = row + 1;
     states[state + COUNT] = (states[state + COUNT] as number) + 1;
   }
 
-  /** For each row of the list, raises `best` to a value, where that is greater. */
-  raise(list: number, value: number, best: Uint8Array): void {
-    const rows = this.#rows;
-    this.#open(list);
-    for (let read = this.#read(); read > 0; read = this.#read())
-      for (let at = 0; at < read; at += 1) {
-        const row = rows[at] as number;
-        if ((best[row] as number) < value) best[row] = value;
-      }
+  #move(state: number): void {
+    const states = this.#states;
+    const begin = states[state + BEGIN] as number;
+    const size = states[state + SIZE] as number;
+    const used = states[state + USED] as number;
+    const next = sizeOfPlace(used + MAX_ROW_BYTES);
+    let to = this.#left.get(next)?.pop();
+    if (to === undefined) {
+      to = this.#bytesUsed;
+      this.#bytesUsed += next;
+      this.#bytes = withRoom(this.#bytes, this.#bytesUsed);
+    }
+    this.#bytes.copyWithin(to, begin, begin + used);
+    if (!this.#left.has(size)) this.#left.set(size, []);
+    this.#left.get(size)?.push(begin);
+    states[state + BEGIN] = to;
+    states[state + SIZE] = next;
   }
 
-  /** Adds the rows of the list to bits. */
-  addTo(list: number, bits: Uint32Array): void {
+  /** The rows of a list, those that are gone among them, until the next list is read. */
+  read(list: number): Int32Array {
+    this.#flush();
+    const state = list * STATE_SIZE;
+    const count = this.#states[state + COUNT] ?? 0;
+    this.#rows = withRoom(this.#rows, count);
     const rows = this.#rows;
-    this.#open(list);
-    for (let read = this.#read(); read > 0; read = this.#read())
-      for (let at = 0; at < read; at += 1) {
+    const bytes = this.#bytes;
+    let row = -1;
+    for (let each = 0, at = this.#states[state + BEGIN] ?? 0; each < count; each += 1) {
+      let byte = bytes[at++] as number;
+      let value = byte & 0x7f;
+      while (byte >= 0x80) {
+        byte = bytes[at++] as number;
+        value = (value << 7) | (byte & 0x7f);
+      }
+      row += value;
+      rows[each] = row;
+    }
+    return rows.subarray(0, count);
+  }
+
+  /** The rows of any of some lists. @param count of all rows */
+  rowsOf(lists: readonly number[], count: number): RowSet {
+    const bits = noBits(count);
+    for (const list of lists) {
+      const rows = this.read(list);
+      for (let at = 0; at < rows.length; at += 1) {
         const row = rows[at] as number;
         bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
       }
+    }
+    return RowSet.ofBits(bits);
   }
 
   /**
@@ -252,110 +264,29 @@ export class Postings {
   renumber(newRows: Int32Array): void {
     this.#flush();
     for (let list = 0, state = 0; state + STATE_SIZE <= this.#states.length; list += 1, state += STATE_SIZE) {
-      this.#open(list);
-      // What is written is never longer than what was read before it, so that no row is written over before it is read.
+      const rows = this.read(list);
       this.#states.fill(0, state + USED, state + STATE_SIZE);
-      for (let read = this.#read(); read > 0; read = this.#read())
-        for (let at = 0; at < read; at += 1) {
-          const row = newRows[this.#rows[at] as number] as number;
-          if (row >= 0) this.#write(list, row);
-        }
+      for (const row of rows) if ((newRows[row] as number) >= 0) this.#write(list, newRows[row] as number);
     }
-  }
-
-  /** Begins to read a list: one at a time is read. */
-  #open(list: number): void {
-    this.#flush();
-    const state = list * STATE_SIZE;
-    const address = this.#states[state + ADDRESS] ?? 0;
-    this.#block = this.#blocks[address >>> BLOCK_BITS] ?? this.#block;
-    this.#at = address & (BLOCK_BYTES - 1);
-    this.#end = this.#at + (this.#states[state + USED] ?? 0);
-    this.#row = -1;
-  }
-
-  /** Reads the next rows of the list into `#rows`. @returns how many; 0 at the end */
-  #read(): number {
-    const rows = this.#rows;
-    const block = this.#block;
-    const end = this.#end;
-    let at = this.#at;
-    let row = this.#row;
-    let length = 0;
-    while (at < end && length < READ_AT_ONCE) {
-      let byte = block[at++] as number;
-      let value = byte & 0x7f;
-      while (byte >= 0x80) {
-        byte = block[at++] as number;
-        value = (value << 7) | (byte & 0x7f);
-      }
-      row += value;
-      rows[length++] = row;
-    }
-    this.#at = at;
-    this.#row = row;
-    return length;
   }
 
   /** Gives back the memory that lists have not used, or have left. */
   arrange(): void {
     this.#flush();
-    const blocks = this.#blocks;
-    this.#blocks = [];
-    this.#sharedUsed = BLOCK_BYTES;
-    this.#left = SIZES.map(() => []);
-    for (let state = 0; state + STATE_SIZE <= this.#states.length; state += STATE_SIZE) {
-      const used = this.#states[state + USED] as number;
-      this.#copy(state, blocks, this.#allocate(used));
-      this.#states[state + SIZE] = SIZES.findLastIndex((size) => size <= used);
+    const states = this.#states;
+    const old = this.#bytes;
+    let used = 0;
+    for (let state = 0; state + STATE_SIZE <= states.length; state += STATE_SIZE)
+      used += states[state + USED] as number;
+    this.#bytes = new Uint8Array(used);
+    this.#bytesUsed = 0;
+    this.#left = new Map();
+    for (let state = 0; state + STATE_SIZE <= states.length; state += STATE_SIZE) {
+      const [begin, size] = [states[state + BEGIN] as number, states[state + USED] as number];
+      this.#bytes.set(old.subarray(begin, begin + size), this.#bytesUsed);
+      states[state + BEGIN] = this.#bytesUsed;
+      states[state + SIZE] = size;
+      this.#bytesUsed += size;
     }
-  }
-
-  #move(state: number): void {
-    const size = this.#states[state + SIZE] as number;
-    const needed = (this.#states[state + USED] as number) + MAX_ROW_BYTES;
-    const next = SIZES.findIndex((each) => each >= needed);
-    this.#left[size]?.push(this.#states[state + ADDRESS] as number);
-    this.#copy(state, this.#blocks, this.#left[next]?.pop() ?? this.#allocate(SIZES[next] as number));
-    this.#states[state + SIZE] = next;
-  }
-
-  #copy(state: number, blocks: readonly Uint8Array[], to: number): void {
-    const from = this.#states[state + ADDRESS] as number;
-    const begin = from & (BLOCK_BYTES - 1);
-    const own = blocks[from >>> BLOCK_BITS]?.subarray(begin, begin + (this.#states[state + USED] as number));
-    if (own) this.#blocks[to >>> BLOCK_BITS]?.set(own, to & (BLOCK_BYTES - 1));
-    this.#states[state + ADDRESS] = to;
-  }
-
-  #allocate(bytes: number): number {
-    if (bytes > MAX_SHARED_BYTES) return (this.#blocks.push(new Uint8Array(bytes)) - 1) << BLOCK_BITS;
-    if (this.#sharedUsed + bytes > BLOCK_BYTES) {
-      this.#shared = this.#blocks.push(new Uint8Array(BLOCK_BYTES)) - 1;
-      this.#sharedUsed = 0;
-    }
-    this.#sharedUsed += bytes;
-    return (this.#shared << BLOCK_BITS) | (this.#sharedUsed - bytes);
   }
 }
-
-/** Sorts lists, and the rows of each as they come. */
-const sortByList = (lists: Int32Array, rows: Int32Array): void => {
-  let greatest = 0;
-  for (let at = 0; at < lists.length; at += 1) greatest |= lists[at] as number;
-  for (let shift = 0; greatest >>> shift > 0; shift += RADIX_BITS) {
-    const [unsortedLists, unsortedRows] = [lists.slice(), rows.slice()];
-    const places = new Int32Array(RADIX + 1);
-    for (const list of unsortedLists) countOne(places, ((list >>> shift) & (RADIX - 1)) + 1);
-    for (let digit = 1; digit < RADIX; digit += 1)
-      places[digit] = (places[digit] as number) + (places[digit - 1] as number);
-    for (let at = 0; at < lists.length; at += 1) {
-      const list = unsortedLists[at] as number;
-      const digit = (list >>> shift) & (RADIX - 1);
-      const place = places[digit] as number;
-      lists[place] = list;
-      rows[place] = unsortedRows[at] as number;
-      places[digit] = place + 1;
-    }
-  }
-};

@@ -26,8 +26,6 @@ export class Slice {
 /** What a product says in a language. */
 interface ProductTexts {
   readonly name: Slice;
-  /** `hashtext` of the name. */
-  readonly nameHash: number;
   /** As `vitrine_search` makes them, in the binary format of a `tsvector`. Null where there are none. */
   readonly words: Slice | null;
 }
@@ -44,8 +42,8 @@ export interface ProductRow extends ProductTexts {
   readonly cents: number;
   readonly isInStock: boolean;
   readonly isReduced: boolean;
-  /** An object of JSON. */
-  readonly attributes: Slice;
+  /** Members of an object of JSON. */
+  readonly attributes: readonly Slice[];
   /** Of each variant two lists of JSON, the names of options and its values, with `+` behind it where it is in stock, otherwise `-`. */
   readonly variants: readonly Slice[];
   readonly sales: number;
@@ -58,7 +56,7 @@ export interface CategoryRow {
   readonly name: string;
 }
 
-export type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 /** The array itself, or a copy that is an eighth longer than must be, so that appending rarely copies. */
 export const withRoom = <Values extends Numbers>(values: Values, length: number): Values => {
@@ -67,11 +65,6 @@ export const withRoom = <Values extends Numbers>(values: Values, length: number)
   const grown = new Constructor(length + (length >>> 3) + 16);
   grown.set(values);
   return grown;
-};
-
-/** @param at the place that is one more */
-export const countOne = (counts: Int32Array, at: number): void => {
-  counts[at] = (counts[at] as number) + 1;
 };
 
 /** How many of so many sorted things come first, for which this is true. */
@@ -86,115 +79,52 @@ export const countBefore = (length: number, isBefore: (index: number) => boolean
   return low;
 };
 
-/** Makes a wider array, for numbers past the greatest one that fits. */
-interface Widening<Values> {
-  readonly past: number;
-  readonly to: (values: ArrayLike<number>) => Values;
-}
-
-/** A number for each row. */
-export class Column<Values extends Numbers> {
-  values: Values;
-  #widen: Widening<Values> | undefined;
-
-  constructor(values: Values, widen?: Widening<Values>) {
-    this.values = values;
-    this.#widen = widen;
-  }
-
-  get bytes(): number {
-    return this.values.byteLength;
-  }
-
-  set(row: number, value: number): void {
-    if (this.#widen && value > this.#widen.past) {
-      this.values = this.#widen.to(this.values);
-      this.#widen = undefined;
-    }
-    if (row >= this.values.length) this.reserve(row + 1);
-    this.values[row] = value;
-  }
-
-  reserve(rows: number): void {
-    this.values = withRoom(this.values, rows);
-  }
-
-  /** @param newRows by the old number; ascending, and -1 for rows that are gone */
-  renumber(newRows: Int32Array): void {
-    const { values } = this;
-    for (let row = 0; row < newRows.length; row += 1) {
-      const newRow = newRows[row] as number;
-      if (newRow >= 0) values[newRow] = values[row] as number;
-    }
-  }
-}
-
 const BLOCK_BITS = 10;
 export const BLOCK_ROWS = 2 ** BLOCK_BITS;
 
 /**
- * A column that products are sorted by. It knows the extremes of each block, dead rows among them, so that blocks with nothing for a page are left
- * out.
+ * A number for each row. Of each block of rows a column has bounds, between which all its numbers are, those of dead rows among them, so that a page
+ * leaves out blocks that have nothing for it. A number that goes leaves the bounds as they are until rows are numbered anew.
  */
-export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values> {
+export class Column {
+  values = new Float64Array(0);
   least = new Float64Array(0);
   greatest = new Float64Array(0);
-  /** 1 for blocks in which a value has been set since they were looked through. */
-  #isStale = new Uint8Array(0);
 
-  override get bytes(): number {
-    return super.bytes + this.least.byteLength + this.greatest.byteLength + this.#isStale.byteLength;
+  get bytes(): number {
+    return this.values.byteLength + this.least.byteLength + this.greatest.byteLength;
   }
 
-  override set(row: number, value: number): void {
-    super.set(row, value);
-    this.touch(row);
+  set(row: number, value: number): void {
+    if (row >= this.values.length) this.reserve(row + 1);
+    this.values[row] = value;
+    const block = row >>> BLOCK_BITS;
+    // Neither is true of NaN, which is no key.
+    if (value < (this.least[block] as number)) this.least[block] = value;
+    if (value > (this.greatest[block] as number)) this.greatest[block] = value;
   }
 
-  touch(row: number): void {
-    this.#isStale[row >>> BLOCK_BITS] = 1;
+  reserve(rows: number): void {
+    this.values = withRoom(this.values, rows);
+    const known = this.least.length;
+    const blocks = Math.ceil(this.values.length / BLOCK_ROWS);
+    this.least = withRoom(this.least, blocks).fill(Number.POSITIVE_INFINITY, known);
+    this.greatest = withRoom(this.greatest, blocks).fill(Number.NEGATIVE_INFINITY, known);
   }
 
-  override reserve(rows: number): void {
-    super.reserve(rows);
-    const known = this.#isStale.length;
-    const blocks = Math.ceil(rows / BLOCK_ROWS);
-    if (blocks <= known) return;
-    this.#isStale = withRoom(this.#isStale, blocks).fill(1, known);
-    this.least = withRoom(this.least, blocks);
-    this.greatest = withRoom(this.greatest, blocks);
+  /** No row has a number. */
+  clear(): void {
+    this.values.fill(Number.NaN);
+    this.least.fill(Number.POSITIVE_INFINITY);
+    this.greatest.fill(Number.NEGATIVE_INFINITY);
   }
 
-  fill(value: number): void {
-    this.values.fill(value);
-    this.#isStale.fill(1);
-  }
-
-  override renumber(newRows: Int32Array): void {
-    super.renumber(newRows);
-    this.#isStale.fill(1);
-  }
-
-  /** Looks through the blocks that need it. @param count of the rows @returns how many blocks there are */
-  refresh(count: number): number {
-    const { values } = this;
-    const blocks = Math.ceil(count / BLOCK_ROWS);
-    for (let block = 0; block < blocks; block += 1) {
-      if (this.#isStale[block] === 0) continue;
-      this.#isStale[block] = 0;
-      const end = Math.min((block + 1) * BLOCK_ROWS, count);
-      let least = Number.POSITIVE_INFINITY;
-      let greatest = Number.NEGATIVE_INFINITY;
-      for (let row = block * BLOCK_ROWS; row < end; row += 1) {
-        const value = values[row] as number;
-        // Neither is true of NaN, which is no key.
-        if (value < least) least = value;
-        if (value > greatest) greatest = value;
-      }
-      this.least[block] = least;
-      this.greatest[block] = greatest;
-    }
-    return blocks;
+  /** @param newRows by the old number; ascending, and -1 for rows that are gone */
+  renumber(newRows: Int32Array): void {
+    const old = this.values.slice();
+    this.clear();
+    for (let row = 0; row < newRows.length; row += 1)
+      if ((newRows[row] as number) >= 0) this.set(newRows[row] as number, old[row] as number);
   }
 }
 
@@ -241,23 +171,28 @@ export class ProductColumns {
   /** How many rows there are, and how many of them are live. */
   count = 0;
   live = 0;
-  readonly id = new OrderColumn(new Int32Array(0));
+  readonly id = new Column();
   /** In cents, which have at most 14 digits. */
-  readonly price = new OrderColumn<Uint32Array | Float64Array>(new Uint32Array(0), {
-    past: 0xffffffff,
-    to: (values) => Float64Array.from(values),
-  });
-  readonly sales = new OrderColumn(new Int32Array(0));
+  readonly price = new Column();
+  readonly sales = new Column();
   /** As `momentOf` makes it of the microseconds since 1970. */
-  readonly publishedAt = new OrderColumn(new Float64Array(0));
+  readonly publishedAt = new Column();
   /** A hash of everything that is searched: where it is the same, the words are. */
-  readonly wordsHash = new Column(new Float64Array(0));
+  readonly wordsHash = new Column();
   readonly isLive = new Flags();
   readonly isInStock = new Flags();
   /** Whether the price is below the list price. */
   readonly isReduced = new Flags();
-  readonly #orders = [this.id, this.price, this.sales, this.publishedAt];
-  readonly #all = [...this.#orders, this.wordsHash, this.isLive, this.isInStock, this.isReduced];
+  readonly #all = [
+    this.id,
+    this.price,
+    this.sales,
+    this.publishedAt,
+    this.wordsHash,
+    this.isLive,
+    this.isInStock,
+    this.isReduced,
+  ];
   /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
   #slots = new Int32Array(0);
   #usedSlots = 0;
@@ -273,10 +208,9 @@ export class ProductColumns {
 
   append(id: number): number {
     const row = this.count;
-    this.reserve(row + 1);
     this.count = row + 1;
     this.live += 1;
-    this.id.values[row] = id;
+    this.id.set(row, id);
     this.isLive.set(row, true);
     if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
     const slot = this.#slotOf(id);
@@ -285,14 +219,13 @@ export class ProductColumns {
     return row;
   }
 
-  /** What may change of a product that has a row. One array is written at a time by name: a function that writes into arrays of all kinds is slow. */
+  /** What may change of a product that has a row. */
   write(row: number, product: ProductRow): void {
     this.price.set(row, product.cents);
-    this.sales.values[row] = product.sales;
-    this.publishedAt.values[row] = product.publishedAt;
+    this.sales.set(row, product.sales);
+    this.publishedAt.set(row, product.publishedAt);
     this.isInStock.set(row, product.isInStock);
     this.isReduced.set(row, product.isReduced);
-    for (const column of this.#orders) column.touch(row);
   }
 
   kill(row: number): void {
@@ -302,7 +235,7 @@ export class ProductColumns {
 
   /** Makes room for so many rows, at once where it is known how many there will be. */
   reserve(count: number): void {
-    if (count > this.id.values.length) for (const column of this.#all) column.reserve(count);
+    for (const column of this.#all) column.reserve(count);
   }
 
   visibleAt(now: Date): (row: number) => boolean {

@@ -1,11 +1,11 @@
 import type { SearchTerm, Suggestion } from '../browse-engine.ts';
-import { compareNear, correctionsOf, MAX_NEAR_WORDS, type NearWord } from '../correction.ts';
+import { correctionsOf, nearestWords } from '../correction.ts';
 import { piecesOfTerm } from '../words.ts';
 import { FoundRows } from './expression.ts';
 import { PageSelection } from './order.ts';
-import type { ProductIndex, SuggestedValues } from './product-index.ts';
+import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
-import type { LanguageTexts } from './texts.ts';
+import type { BestSellers, LanguageTexts } from './texts.ts';
 import type { Suggested, SuggestedProduct } from './thread.ts';
 
 interface Asked {
@@ -17,21 +17,22 @@ interface Asked {
 
 export const suggest = (index: ProductIndex, asked: Asked, texts = index.texts): Suggested => {
   const { terms, now } = asked;
-  const { suggested } = index;
-  const sales = salesByTrait(index, suggested.categories, now);
+  const { categories, brands, tags } = index.bestSellers;
+  const isVisible = index.columns.visibleAt(now);
   const parts = terms.map(beginningOf);
-  const brands = index.foldedBrands.placesWith(parts, index.brands.values);
-  const tags = texts.tags.placesWith(parts, index.tags.values, texts.labelOf);
+  const brandTraits = index.foldedBrands.placesWith(parts, index.brands.traits);
+  const tagTraits = texts.tags.placesWith(parts, index.tags.traits, texts.labelOf);
   return {
     ...(bestNamesOf(index, texts, asked) ?? productsOf(index, texts, asked)),
     others: [
       ...texts.categories.all.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
         if (!hasTerms(folded, terms)) return [];
-        const most = Math.max(-1, ...index.categories.traitsWith({ name: '', values: subtree }).map(sales.of));
+        const traits = index.categories.traitsWith({ name: '', values: subtree });
+        const most = Math.max(-1, ...traits.map((trait) => categories.salesOf(trait, isVisible)));
         return most < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales: most, id }];
       }),
-      ...bestTexts('BRAND', index.brands.values, brands, salesByTrait(index, suggested.brands, now), asked),
-      ...bestTexts('TAG', index.tags.values, tags, salesByTrait(index, suggested.tags, now), asked).map((tag) => ({
+      ...bestTexts('BRAND', brands, brandTraits, asked, isVisible),
+      ...bestTexts('TAG', tags, tagTraits, asked, isVisible).map((tag) => ({
         ...tag,
         text: texts.labelOf(tag.text),
       })),
@@ -79,42 +80,23 @@ const productsOf = (
   };
 };
 
-/** The sales of the best-selling visible product by trait: not above some number, and exactly; -1 where there is none. */
-interface SalesOfTrait {
-  readonly atMost: (trait: number) => number;
-  readonly of: (trait: number) => number;
-}
-
-const salesByTrait = (index: ProductIndex, values: SuggestedValues, now: Date): SalesOfTrait => {
-  const { columns, unsettled } = index;
-  // Rows that are not visible to every question are few.
-  const others = new Map<number, number>();
-  for (const row of unsettled.values().filter(columns.visibleAt(now)))
-    for (const trait of values.of.ofRows.of(row))
-      others.set(trait, Math.max(others.get(trait) ?? -1, columns.sales.values[row] as number));
-  return {
-    atMost: (trait) => Math.max(values.salesAtMost(trait), others.get(trait) ?? -1),
-    of: (trait) => Math.max(values.salesOf(trait, index), others.get(trait) ?? -1),
-  };
-};
-
-/** Some of the values of a dimension, those that have sold most. @param traits their numbers */
+/** Some of the values of a dimension, those that have sold most. @param traits theirs */
 const bestTexts = (
   kind: 'BRAND' | 'TAG',
-  values: readonly string[],
+  best: BestSellers,
   traits: number[],
-  { atMost, of: salesOf }: SalesOfTrait,
   { maxProducts }: Asked,
+  isVisible: (row: number) => boolean,
 ): Suggestion[] => {
-  traits.sort((a, b) => atMost(b) - atMost(a));
+  const atMost = (trait: number): number => best.salesAtMost(trait);
   const found: Suggestion[] = [];
-  let least = Number.NEGATIVE_INFINITY;
-  for (const trait of traits) {
+  let least = 0;
+  for (const trait of traits.sort((a, b) => atMost(b) - atMost(a))) {
     // None of the rest has sold as much.
     if (atMost(trait) < least) break;
-    const sales = salesOf(trait);
+    const sales = best.salesOf(trait, isVisible);
     if (sales < 0) continue;
-    found.push({ kind, id: 0, text: values[trait] as string, sales });
+    found.push({ kind, id: 0, text: best.of.traits[trait] as string, sales });
     if (found.length >= maxProducts)
       least = found.map((each) => each.sales).sort((x, y) => y - x)[maxProducts - 1] as number;
   }
@@ -142,41 +124,11 @@ export const correct = (
     return index.match(texts, some, 'all').rows.some(isVisible);
   };
   if (isFound(terms)) return undefined;
+  const countOf = (word: string): number => texts.words.countOf(word, isVisible);
   const doubtful = terms.map((term) => ({
     term,
     isFound: isFound([term]),
-    near: nearWordsOf(index, texts, term.text, isVisible),
+    near: nearestWords(term.text, texts.words.dictionary.values, countOf),
   }));
   return correctionsOf(doubtful).find(isFound);
-};
-
-/**
- * As `nearestWords` sorts them. To count the visible products of a word takes a look at each, so that this is done only of words that may be among
- * the first.
- */
-const nearWordsOf = (
-  index: ProductIndex,
-  texts: LanguageTexts,
-  text: string,
-  isVisible: (row: number) => boolean,
-): NearWord[] => {
-  const { dictionary } = texts.words;
-  const termOf = (word: number): SearchTerm => ({ text: dictionary.values[word] as string, isPrefix: false });
-  const near: NearWord[] = [];
-  const byChanges = Map.groupBy(dictionary.near(text), ({ changes }) => changes);
-  for (const [changes, words] of [...byChanges].sort(([one], [other]) => one - other)) {
-    if (near.length >= MAX_NEAR_WORDS) break;
-    const equallyNear: NearWord[] = [];
-    const counted = words.map(({ word }) => ({ word, atMost: texts.words.countAtMost([termOf(word)], 'all') }));
-    for (const { word, atMost } of counted.sort((a, b) => b.atMost - a.atMost)) {
-      // None of the rest is in as many products.
-      if (atMost < (equallyNear[MAX_NEAR_WORDS - 1]?.count ?? 1)) break;
-      let count = 0;
-      for (const row of index.match(texts, [termOf(word)], 'all').rows) if (isVisible(row)) count += 1;
-      if (count > 0) equallyNear.push({ text: dictionary.values[word] as string, count, changes });
-      equallyNear.sort(compareNear);
-    }
-    near.push(...equallyNear);
-  }
-  return near.slice(0, MAX_NEAR_WORDS);
 };

@@ -1,7 +1,8 @@
 import type { FallBacks } from '../browse-engine.ts';
 import { foldText } from '../words.ts';
+import type { Dimensions } from './dimension.ts';
 import { NameOrder } from './names.ts';
-import { type CategoryRow, countBefore, type ProductRow, type Slice } from './rows.ts';
+import { type CategoryRow, type ProductColumns, type ProductRow, type Slice, withRoom } from './rows.ts';
 import { Words } from './words.ts';
 
 const BYTES_PER_LABEL = 150;
@@ -98,8 +99,10 @@ export class BestNames {
   readonly #names = new Map<number, BestName>();
   /** Every product that has sold at least this many is here. */
   #least = Number.NEGATIVE_INFINITY;
-  /** In the order of BEST_SELLING; undefined where they were not asked for since many have come. */
-  #sorted: BestName[] | undefined;
+  /** In the order of BEST_SELLING, and those that have come since. */
+  #sorted: readonly BestName[] = [];
+  #unsorted: BestName[] = [];
+  #isSorted = true;
   readonly #maxNames: number;
 
   constructor(maxNames: number) {
@@ -127,41 +130,93 @@ export class BestNames {
     const name = String(bytes);
     const folded = known?.name === name ? known.folded : foldText(name);
     const best = { id, name, folded, sales, publishedAt };
-    if (known) this.#takeOut(known);
     this.#names.set(id, best);
-    this.#sorted?.splice(this.#rankOf(best), 0, best);
+    this.#unsorted.push(best);
+    this.#isSorted = false;
     if (this.#names.size > this.#maxNames) this.#shorten();
   }
 
   remove(id: number): void {
-    const known = this.#names.get(id);
-    if (!known) return;
-    this.#takeOut(known);
-    this.#names.delete(id);
+    if (this.#names.delete(id)) this.#isSorted = false;
   }
 
-  /** In the order of BEST_SELLING. */
+  /** In the order of BEST_SELLING. What is almost in order is sorted in a tenth of the time. */
   bestFirst(): readonly BestName[] {
-    this.#sorted ??= [...this.#names.values()].sort(compare);
+    if (!this.#isSorted) {
+      const all = [...this.#sorted, ...this.#unsorted].filter((each) => this.#names.get(each.id) === each);
+      this.#sorted = all.sort(compare);
+      this.#unsorted = [];
+      this.#isSorted = true;
+    }
     return this.#sorted;
-  }
-
-  #takeOut(known: BestName): void {
-    this.#sorted?.splice(this.#rankOf(known), 1);
-  }
-
-  /** Where a name stands, or would stand, among the sorted ones: to sort all again after each change takes milliseconds. */
-  #rankOf(name: BestName): number {
-    const sorted = this.#sorted ?? [];
-    return countBefore(sorted.length, (at) => compare(sorted[at] as BestName, name) < 0);
   }
 
   /** Equal sales are kept or left out together, so that there may be none where all products have sold as much. */
   #shorten(): void {
-    this.#least = (this.bestFirst()[this.#maxNames >>> 1] as BestName).sales + 1;
-    for (const { id, sales } of this.bestFirst()) if (sales < this.#least) this.#names.delete(id);
-    this.#sorted = undefined;
+    const sorted = this.bestFirst();
+    this.#least = (sorted[this.#maxNames >>> 1] as BestName).sales + 1;
+    for (const { id, sales } of sorted) if (sales < this.#least) this.remove(id);
   }
 }
 
 const compare = (a: BestName, b: BestName): number => b.sales - a.sales || b.publishedAt - a.publishedAt || b.id - a.id;
+
+/** The best-selling product of each trait. */
+export class BestSellers {
+  readonly of: Dimensions;
+  readonly #columns: ProductColumns;
+  /** By trait, 1 plus how much a product has sold: no other has sold more. 0 where there is none. */
+  #most = new Int32Array(0);
+  /** By trait, the row that had sold so much. */
+  #rows = new Int32Array(0);
+
+  constructor(of: Dimensions, columns: ProductColumns) {
+    this.of = of;
+    this.#columns = columns;
+  }
+
+  get bytes(): number {
+    return this.#most.byteLength + this.#rows.byteLength;
+  }
+
+  offer(row: number, traits: readonly number[], sales: number): void {
+    for (let at = 0; at < traits.length; at += 1) {
+      const trait = traits[at] as number;
+      if (sales < this.salesAtMost(trait)) continue;
+      this.#most = withRoom(this.#most, trait + 1);
+      this.#rows = withRoom(this.#rows, trait + 1);
+      this.#most[trait] = sales + 1;
+      this.#rows[trait] = row;
+    }
+  }
+
+  salesAtMost(trait: number): number {
+    return (this.#most[trait] ?? 0) - 1;
+  }
+
+  /** The sales of the best-selling visible product of the trait; -1 where there is none. */
+  salesOf(trait: number, isVisible: (row: number) => boolean): number {
+    const { isLive, sales } = this.#columns;
+    const known = this.salesAtMost(trait);
+    if (known < 0) return known;
+    const best = this.#rows[trait] as number;
+    if (isVisible(best) && sales.values[best] === known) return known;
+    // That product has gone, or has sold less than it had, or is not published.
+    let [most, mostVisible] = [-1, -1];
+    for (const row of this.of.rows.read(trait)) {
+      const sold = sales.values[row] as number;
+      if (sold <= mostVisible || !isLive.has(row)) continue;
+      if (isVisible(row)) mostVisible = sold;
+      if (sold <= most) continue;
+      most = sold;
+      this.#rows[trait] = row;
+    }
+    this.#most[trait] = most + 1;
+    return mostVisible;
+  }
+
+  /** Rows that are gone sell nothing: what they had sold is more than any row has. */
+  renumber(newRows: Int32Array): void {
+    for (const [trait, row] of this.#rows.entries()) this.#rows[trait] = newRows[row] as number;
+  }
+}

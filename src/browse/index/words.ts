@@ -1,5 +1,4 @@
 import { CODE_SCORE, FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
-import { changesAllowed, changesBetween } from '../correction.ts';
 import { piecesOfTerm } from '../words.ts';
 import { Postings } from './row-set.ts';
 import { countBefore, FIELDS, Slice, withRoom } from './rows.ts';
@@ -23,9 +22,9 @@ const CODE_BYTE = 255;
 export const scoreOfByte = (byte: number): number => (byte === CODE_BYTE ? CODE_SCORE : byte);
 export const byteOfScore = (score: number): number => Math.min(score, CODE_BYTE);
 
-interface TermWords {
-  readonly words: readonly number[];
-  /** How many rows have the words, those that have several of them several times. */
+interface TermPostings {
+  readonly postings: readonly number[];
+  /** How many rows have them, those that have several of them several times. */
   readonly count: number;
   /** What such a row must have in one piece, too. */
   readonly run?: string;
@@ -34,38 +33,28 @@ interface TermWords {
 /** The words of products: a word of a field is a set of rows, as a trait is. */
 export class Words {
   readonly dictionary = new Dictionary();
-  /** By field and by the number of a word: products of which that is the best field that has the word. */
-  readonly #postings = FIELDS.map(() => new Postings());
+  /** By posting, the products of which that is the best field that has the word. */
+  readonly rows = new Postings();
   /** By row, its longer runs of Chinese, Japanese and Korean: pieces say which characters follow each other in pairs alone. */
   #runs = new Map<number, string>();
   #runBytes = 0;
-  readonly #productWords = new ProductWords(this.dictionary);
+  /** The postings of the product that was read last; of each of its words, where it ends, and its hash. */
+  #postings = new Int32Array(64);
+  #ends = new Int32Array(64);
+  #hashes = new Int32Array(64);
 
   get bytes(): number {
-    return [this.dictionary, ...this.#postings].reduce((sum, { bytes }) => sum + bytes, this.#runBytes);
-  }
-
-  /** As {@link ProductWords.read}. */
-  read(words: Slice | null): WordsOfProduct {
-    return this.#productWords.read(words);
+    return this.dictionary.bytes + this.rows.bytes + this.#runBytes;
   }
 
   /** Gives words to a row that has none; into one row after another. */
   append(row: number, { postings, runs }: WordsOfProduct): void {
-    for (let at = 0; at < postings.length; at += 1) {
-      const posting = postings[at] as number;
-      this.#postings[fieldOf(posting)]?.append(wordOf(posting), row);
-    }
+    for (let at = 0; at < postings.length; at += 1) this.rows.append(postings[at] as number, row);
     if (runs !== '') this.#addRuns(row, runs);
   }
 
-  /** Gives memory back that only filling needs. */
-  arrange(): void {
-    for (const postings of this.#postings) postings.arrange();
-  }
-
   renumber(newRows: Int32Array): void {
-    for (const postings of this.#postings) postings.renumber(newRows);
+    this.rows.renumber(newRows);
     const runs = this.#runs;
     this.#runs = new Map();
     this.#runBytes = 0;
@@ -88,7 +77,15 @@ export class Words {
 
   /** How many rows the rarest term has: no more have all terms. */
   countAtMost(terms: readonly SearchTerm[], fields: SearchedFields): number {
-    return Math.min(...terms.map((term) => this.#wordsOf(term, fields).count));
+    return Math.min(...terms.map((term) => this.#postingsOf(term, fields).count));
+  }
+
+  /** How many of some rows have a word. */
+  countOf(word: string, isWanted: (row: number) => boolean): number {
+    let count = 0;
+    for (const posting of this.#postingsOf({ text: word, isPrefix: false }, 'all').postings)
+      for (const row of this.rows.read(posting)) count += Number(isWanted(row));
+    return count;
   }
 
   /**
@@ -100,20 +97,21 @@ export class Words {
     fields: SearchedFields,
     { count, codeRows = [] }: { count: number; codeRows?: readonly number[] },
   ): Matches {
-    const rarestFirst = terms.map((term) => this.#wordsOf(term, fields)).sort((one, other) => one.count - other.count);
+    const rarestFirst = terms
+      .map((term) => this.#postingsOf(term, fields))
+      .sort((one, other) => one.count - other.count);
     const scores = bytesOf(count);
     let scoresOfTerm: Uint8Array | undefined;
     // No more rows have the rarest term; one more is written, and not counted.
     const rows = new Int32Array(Math.min(rarestFirst[0]?.count ?? 0, count) + 1);
     let length = 0;
-    for (const [place, { words, run }] of rarestFirst.entries()) {
+    for (const [place, { postings, run }] of rarestFirst.entries()) {
       const isFirst = place === 0;
       // No row has all terms: those of the others may be very many.
       if (!isFirst && length === 0) break;
       if (!isFirst) scoresOfTerm = scoresOfTerm?.fill(0) ?? bytesOf(count);
       const best = scoresOfTerm ?? scores;
-      for (const [field, postings] of this.#postingsOf(fields).entries())
-        for (const word of words) postings.raise(word, WEIGHTS[field] as number, best);
+      for (const posting of postings) raise(best, this.rows.read(posting), WEIGHTS[fieldOf(posting)] as number);
       if (isFirst) length = collect(scores, count, rows);
       if (isFirst && run === undefined) continue;
       let kept = 0;
@@ -133,18 +131,21 @@ export class Words {
     return { rows: Int32Array.from([...rows.subarray(0, length), ...new Set(others)]).sort(), scores };
   }
 
-  #postingsOf(fields: SearchedFields): readonly Postings[] {
-    return fields === 'all' ? this.#postings : this.#postings.slice(0, 1);
-  }
-
-  #wordsOf(term: SearchTerm, fields: SearchedFields): TermWords {
-    const lists = this.#postingsOf(fields);
-    const counted = (words: readonly number[]): TermWords => {
+  #postingsOf(term: SearchTerm, fields: SearchedFields): TermPostings {
+    const fieldCount = fields === 'all' ? FIELDS.length : 1;
+    const counted = (words: readonly number[]): TermPostings => {
+      const postings: number[] = [];
       let count = 0;
-      for (const list of lists) for (const word of words) count += list.countOf(word);
-      return { words, count };
+      for (const word of words)
+        for (let field = 0; field < fieldCount; field += 1) {
+          const posting = (word << FIELD_BITS) | field;
+          const rows = this.rows.countOf(posting);
+          if (rows > 0) postings.push(posting);
+          count += rows;
+        }
+      return { postings, count };
     };
-    const exactly = (text: string): TermWords => {
+    const exactly = (text: string): TermPostings => {
       const word = this.dictionary.find(text);
       return counted(word === undefined ? [] : [word]);
     };
@@ -154,7 +155,63 @@ export class Words {
     const [rarest] = pieces.map(exactly).sort((one, other) => one.count - other.count);
     return { ...(rarest ?? counted([])), run: text };
   }
+
+  /** The postings are those of this product until the next one is read. New words become known. */
+  read(words: Slice | null): WordsOfProduct {
+    if (!words) return { postings: this.#postings.subarray(0, 0), runs: '' };
+    const { memory, begin } = words;
+    const count = (uint16(memory, begin) << 16) | uint16(memory, begin + 2);
+    this.#postings = withRoom(this.#postings, count);
+    this.#ends = withRoom(this.#ends, count);
+    this.#hashes = withRoom(this.#hashes, count);
+    const postings = this.#postings;
+    const ends = this.#ends;
+    const hashes = this.#hashes;
+    // https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/tsvector.c (tsvectorsend): text, zero, number of places, places in their
+    // order.
+    for (let index = 0, at = begin + 4; index < count; index += 1) {
+      let hash = HASH_OF_NOTHING;
+      for (let byte = memory[at] as number; byte !== 0; byte = memory[at] as number) {
+        hash = hashWith(hash, byte);
+        at += 1;
+      }
+      ends[index] = at;
+      hashes[index] = hash;
+      at += 3 + uint16(memory, at + 1) * 2;
+    }
+    this.dictionary.readAhead(hashes, count, postings);
+    const pieces: Piece[] = [];
+    let length = 0;
+    for (let index = 0, at = begin + 4; index < count; index += 1) {
+      const first = memory[at] as number;
+      const end = ends[index] as number;
+      const places = uint16(memory, end + 1);
+      if (first !== MARK) {
+        const word = this.dictionary.numberOfHashed(memory, at, end, hashes[index] as number);
+        // The first place is that of the best field.
+        const field = places === 0 ? FIELDS.length - 1 : fieldOfPlace(uint16(memory, end + 3));
+        postings[length] = (word << FIELD_BITS) | field;
+        length += 1;
+        if (first >= FIRST_BYTE_OF_RUNS)
+          for (let place = 0; place < places; place += 1)
+            pieces.push({
+              text: this.dictionary.values[word] as string,
+              place: uint16(memory, end + 3 + place * 2),
+            });
+      }
+      at = end + 3 + places * 2;
+    }
+    return { postings: this.#postings.subarray(0, length), runs: pieces.length === 0 ? '' : runsOf(pieces) };
+  }
 }
+
+/** Raises the scores of some rows to a weight, where they are less. */
+const raise = (scores: Uint8Array, rows: Int32Array, weight: number): void => {
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[at] as number;
+    if ((scores[row] as number) < weight) scores[row] = weight;
+  }
+};
 
 /** Four of them can be read at once. */
 const bytesOf = (count: number): Uint8Array => new Uint8Array(new ArrayBuffer((count + 3) & ~3), 0, count);
@@ -183,73 +240,11 @@ const FIELD_BITS = 2;
 
 /** A posting is the number of a word and the best field that has the word. */
 const fieldOf = (posting: number): number => posting & (2 ** FIELD_BITS - 1);
-const wordOf = (posting: number): number => posting >>> FIELD_BITS;
 
 export interface WordsOfProduct {
   readonly postings: Int32Array;
   /** The longer runs of Chinese, Japanese and Korean of each field, the best first; empty where there are none. */
   readonly runs: string;
-}
-
-/** The words of one product after another. */
-class ProductWords {
-  readonly #dictionary: Dictionary;
-  #postings = new Int32Array(64);
-  /** Of each word, where it ends, and its hash. */
-  #ends = new Int32Array(64);
-  #hashes = new Int32Array(64);
-
-  constructor(dictionary: Dictionary) {
-    this.#dictionary = dictionary;
-  }
-
-  /** The postings are those of this product until the next one is read. New words become known. */
-  read(words: Slice | null): WordsOfProduct {
-    if (!words) return { postings: this.#postings.subarray(0, 0), runs: '' };
-    const { memory, begin } = words;
-    const count = (uint16(memory, begin) << 16) | uint16(memory, begin + 2);
-    this.#postings = withRoom(this.#postings, count);
-    this.#ends = withRoom(this.#ends, count);
-    this.#hashes = withRoom(this.#hashes, count);
-    const postings = this.#postings;
-    const ends = this.#ends;
-    const hashes = this.#hashes;
-    // https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/tsvector.c (tsvectorsend): text, zero, number of places, places in their
-    // order.
-    for (let index = 0, at = begin + 4; index < count; index += 1) {
-      let hash = HASH_OF_NOTHING;
-      for (let byte = memory[at] as number; byte !== 0; byte = memory[at] as number) {
-        hash = hashWith(hash, byte);
-        at += 1;
-      }
-      ends[index] = at;
-      hashes[index] = hash;
-      at += 3 + uint16(memory, at + 1) * 2;
-    }
-    this.#dictionary.readAhead(hashes, count, postings);
-    const pieces: Piece[] = [];
-    let length = 0;
-    for (let index = 0, at = begin + 4; index < count; index += 1) {
-      const first = memory[at] as number;
-      const end = ends[index] as number;
-      const places = uint16(memory, end + 1);
-      if (first !== MARK) {
-        const word = this.#dictionary.numberOfHashed(memory, at, end, hashes[index] as number);
-        // The first place is that of the best field.
-        const field = places === 0 ? FIELDS.length - 1 : fieldOfPlace(uint16(memory, end + 3));
-        postings[length] = (word << FIELD_BITS) | field;
-        length += 1;
-        if (first >= FIRST_BYTE_OF_RUNS)
-          for (let place = 0; place < places; place += 1)
-            pieces.push({
-              text: this.#dictionary.values[word] as string,
-              place: uint16(memory, end + 3 + place * 2),
-            });
-      }
-      at = end + 3 + places * 2;
-    }
-    return { postings: this.#postings.subarray(0, length), runs: pieces.length === 0 ? '' : runsOf(pieces) };
-  }
 }
 
 const uint16 = (memory: Uint8Array, at: number): number => ((memory[at] as number) << 8) | (memory[at + 1] as number);
@@ -399,7 +394,7 @@ export class Texts {
 
 const homeOf = (hash: number, mask: number): number => ((hash ^ (hash >>> 15)) << 2) & mask;
 
-const hashOfBytes = (memory: Uint8Array, begin: number, end: number): number => {
+export const hashOfBytes = (memory: Uint8Array, begin: number, end: number): number => {
   let hash = HASH_OF_NOTHING;
   for (let at = begin; at < end; at += 1) hash = hashWith(hash, memory[at] as number);
   return hash;
@@ -431,36 +426,17 @@ class Dictionary extends Texts {
     return numbers;
   }
 
-  /** The numbers of words that are as near to one as a correction may be, with how many letters are changed. */
-  *near(word: string): Generator<{ readonly word: number; readonly changes: number }> {
-    if (changesAllowed(word) === 0) return;
-    for (const [number, candidate] of this.values.entries()) {
-      const changes = changesBetween(word, candidate);
-      if (changes !== undefined) yield { word: number, changes };
-    }
-  }
-
   #lowerBound(word: string): number {
     return countBefore(this.#sorted.length, (at) => (this.values[this.#sorted[at] as number] as string) < word);
   }
 
   #sortIn(): void {
     const { values: words } = this;
-    const sortedCount = this.#sorted.length;
-    if (words.length - sortedCount <= MAX_UNSORTED) return;
+    const known = this.#sorted.length;
+    if (words.length - known <= MAX_UNSORTED) return;
+    const latest = Array.from({ length: words.length - known }, (_, at) => known + at);
+    // Node merges what is in order already.
     const byWord = (a: number, b: number): number => ((words[a] as string) < (words[b] as string) ? -1 : 1);
-    const latest = Int32Array.from({ length: words.length - sortedCount }, (_, index) => sortedCount + index).sort(
-      byWord,
-    );
-    const merged = new Int32Array(words.length);
-    let left = 0;
-    let right = 0;
-    for (let at = 0; at < merged.length; at += 1) {
-      const takesLeft =
-        right === latest.length ||
-        (left < sortedCount && byWord(this.#sorted[left] as number, latest[right] as number) < 0);
-      merged[at] = (takesLeft ? this.#sorted[left++] : latest[right++]) as number;
-    }
-    this.#sorted = merged;
+    this.#sorted = Int32Array.from([...this.#sorted, ...latest].sort(byWord));
   }
 }

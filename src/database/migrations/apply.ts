@@ -3,7 +3,8 @@ import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
 import { connectionConfig, DatabaseClient, hostOf, oneRow, SET_SESSION } from '../connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
-import { MIGRATION_LOCK, type MigrationFile, readMigrationFiles, readMigrationStatus, recordOf } from './status.ts';
+import { TABLES } from '../generated/tables.ts';
+import { MIGRATION_LOCK, type MigrationFile, readMigrationStatus, recordOf } from './status.ts';
 
 interface ApplyMigrationsOptions {
   readonly url: string;
@@ -168,20 +169,15 @@ export const takeLock = async (client: DatabaseClient, waitMs: number, log: (lin
   );
 };
 
-const TABLE = /^create table (\w+)/gm;
-
 /**
- * Gathers statistics of the tables that migrations made. PostgreSQL does so by itself only for tables of which 50 rows have changed: it
- * knows nothing of a small table, and takes it for a large one. A table that another session analyses at the moment is left out, and so is
- * a table of another owner.
+ * Gathers statistics of our tables. PostgreSQL does so by itself only for tables of which 50 rows have changed: it knows nothing of a small table,
+ * and takes it for a large one. A table that another session analyses at the moment is left out, and so is a table of another owner.
  */
 export const analyzeTables = async (client: pg.ClientBase): Promise<void> => {
-  const scripts = await readMigrationFiles();
-  const names = scripts.flatMap(({ script }) => [...script.matchAll(TABLE)].map(([, name]) => name));
   const { tables } = await oneRow<{ tables: string | null }>(
     client,
     `select string_agg(quote_ident(name), ', ') as tables from unnest($1::text[]) as name where to_regclass(quote_ident(name)) is not null`,
-    [names],
+    [Object.values(TABLES)],
   );
   if (tables) await client.query(`analyze (skip_locked) ${tables}`);
 };

@@ -5,7 +5,7 @@ import { messageOf } from '../failures.ts';
 import { takeLock } from './apply.ts';
 
 /** A table, and the privileges on it that serving needs: `select`, `update (a_column)`. */
-export interface ServedTable {
+interface ServedTable {
   readonly table: string;
   readonly rights: readonly string[];
   /** Further tables that are read. @default none */

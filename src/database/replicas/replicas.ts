@@ -1,6 +1,5 @@
-import type { Pool } from 'pg';
 import type { PrismaClient } from '../generated/client/client.ts';
-import { poolOf } from '../pool.ts';
+import { poolOf, prismaIn } from '../pool.ts';
 import { createSql, type Sql } from '../sql.ts';
 import { Replica, type ReplicaOptions } from './replica.ts';
 import { followPrimary } from './wal-position.ts';
@@ -10,7 +9,8 @@ export type Replicas = ReturnType<typeof createReplicas>;
 
 interface Options extends Omit<ReplicaOptions, 'url' | 'positions'> {
   readonly urls: readonly string[];
-  readonly prismaOn: (pool: Pool) => PrismaClient;
+  /** Of the tables. */
+  readonly schema: string;
 }
 
 /**
@@ -19,7 +19,7 @@ interface Options extends Omit<ReplicaOptions, 'url' | 'positions'> {
  * the primary, as a whole: no read of it is older than an earlier one. While the primary is away there is no heartbeat, and no replica is used,
  * although it may be alive.
  */
-export const createReplicas = ({ urls, prismaOn, freshnessMs, log, ...options }: Options) => {
+export const createReplicas = ({ urls, schema, freshnessMs, log, ...options }: Options) => {
   const positions = followPrimary({
     freshnessMs,
     onPosition: () => {
@@ -40,7 +40,7 @@ export const createReplicas = ({ urls, prismaOn, freshnessMs, log, ...options }:
     serve: <Reads>(createReads: (clients: { readonly sql: Sql; readonly prisma: PrismaClient }) => Reads) => {
       const servers = all.map((replica) => {
         const pool = poolOf((config) => replica.query(config));
-        return { replica, reads: createReads({ sql: createSql(pool), prisma: prismaOn(pool) }) };
+        return { replica, reads: createReads({ sql: createSql(pool), prisma: prismaIn(schema, pool) }) };
       });
       let turn = 0;
       return {

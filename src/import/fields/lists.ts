@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { ReadOptions } from '../options.ts';
 import { isBlank, isObject, JsonNumber, textIn, type Value } from '../record.ts';
-import { assertStorable, InvalidValueError, jsonIn, onlyIn, type Parse, unpacked } from './parse.ts';
+import { assertStorable, InvalidValueError, onlyIn, type Parse, unpacked } from './parse.ts';
 import { longText, plainValue, slug, slugify, slugOfName } from './values.ts';
 
 /** A list as PostgreSQL prints it, so that tables that it has written as CSV can be read: `{Blue,"Dark red"}`. */
@@ -91,15 +91,6 @@ export const pictureUrls: Parse<readonly string[]> = (value, options = {}) => {
   if (other === undefined) return urls;
   const kinds = 'addresses with https:// or http://, or paths such as /pictures/pan.jpg';
   throw new InvalidValueError(`must be ${kinds}, which ${JSON.stringify(other.slice(0, 80))} is not`);
-};
-
-/** The first of some pictures; undefined if there is none, or they are not valid. */
-export const firstPicture = (value: Value | undefined, options: ReadOptions): string | undefined => {
-  try {
-    return isBlank(value) ? undefined : pictureUrls(value as Value, options)[0];
-  } catch {
-    return undefined;
-  }
 };
 
 /** A number that PostgreSQL can store. */
@@ -200,8 +191,8 @@ export const categoryPath: Parse<readonly CategoryStep[]> = (value, options = {}
   };
   const toStep = (part: Value): CategoryStep => {
     if (!isObject(part)) return stepOfName(plainValue(part, options));
-    const name = part.name === undefined ? undefined : plainValue(part.name, options);
-    if (isBlank(part.slug) && name !== undefined) return stepOfName(name);
+    const name = plainValue(part.name ?? '', options);
+    if (isBlank(part.slug)) return stepOfName(name);
     return [slug(part.slug ?? ''), (typeof name === 'string' && assertStorable(name).trim()) || null];
   };
   return parts.map(toStep);
@@ -214,15 +205,8 @@ export const deepest = (paths: readonly string[], options: ReadOptions): string 
 };
 
 /** A separator before the first name is none: `/cups`. */
-const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] => {
+export const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] => {
   const names = path.split(pathSeparator).map((name) => name.trim());
   const first = names.findIndex(Boolean);
   return first < 0 ? [''] : names.slice(first);
-};
-
-/** The parts of a path, which {@link categoryPath} reads. */
-export const splitPath = (value: Value | undefined, options: ReadOptions): readonly Value[] => {
-  if (value === undefined || value === null || value === '') return [];
-  const path = typeof value === 'string' ? (jsonIn(value) ?? value) : value;
-  return typeof path === 'string' ? namesOf(path, options) : [path].flat();
 };

@@ -35,12 +35,14 @@ export const textOf = (value: Value): string => {
   return text;
 };
 
-/** Empty if the value is no text, for parsers that refuse an empty text anyway. */
-export const trimmedOf = (value: Value): string => (textIn(onlyIn(value)) ?? '').trim();
+/** The text of a value without white space around it, also of a boolean; empty if there is none. */
+export const trimmedOf = (value: Value | undefined): string => {
+  const only = value === undefined ? '' : onlyIn(value);
+  return (typeof only === 'boolean' ? String(only) : (textIn(only) ?? '')).trim();
+};
 
-/** The same in lower case, also of a boolean. */
-export const wordIn = (value: Value): string =>
-  typeof value === 'boolean' ? String(value) : trimmedOf(value).toLowerCase();
+/** The same in lower case. */
+export const wordIn = (value: Value): string => trimmedOf(value).toLowerCase();
 
 /** The text itself. @throws InvalidValueError if it holds what PostgreSQL or UTF-8 cannot store */
 export const assertStorable = (text: string): string => {

@@ -7,42 +7,25 @@ const AMBIGUOUS = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 
 const NOTATIONS = {
   // No separators of thousands: `1,299` may be a price below two, written with a decimal comma.
-  default: /^([+-]?)(\d+)(?:\.(\d+))?$/,
-  '.': /^([+-]?)(\d{1,3}(?:[, '’]\d{3})+|\d+)(?:\.(\d+))?$/u,
-  ',': /^([+-]?)(\d{1,3}(?:[. '’]\d{3})+|\d+)(?:,(\d+))?$/u,
+  default: /^([+-]?\d+)(?:\.(\d+))?$/,
+  '.': /^([+-]?(?:\d{1,3}(?:[, '’]\d{3})+|\d+))(?:\.(\d+))?$/u,
+  ',': /^([+-]?(?:\d{1,3}(?:[. '’]\d{3})+|\d+))(?:,(\d+))?$/u,
 };
 
-/** As programs print floating-point numbers, 1.2 as `1.2e+00`. Larger exponents are of no price and no number of pieces. */
-const SCIENTIFIC = /^([+-]?)(\d+)(?:\.(\d*))?e([+-]?0*(?:1?\d|20))$/i;
-
-/** The digits of a number, without separators of thousands. */
-export interface Digits {
-  readonly isNegative: boolean;
-  readonly whole: string;
-  readonly fraction: string;
-  readonly exponent: string | undefined;
-}
+/** As programs print floating-point numbers, 1.2 as `1.2e+00`. */
+const SCIENTIFIC = /^[+-]?\d+(?:\.\d*)?e[+-]?\d+$/i;
 
 /** What a number of a file says; undefined if it is none. @throws InvalidValueError if only the operator can tell */
-export const digitsOf = (value: Value, decimal: DecimalMark | undefined): Digits | undefined => {
+export const numberOf = (value: Value, decimal: DecimalMark | undefined): number | undefined => {
   const text = trimmedOf(value).replaceAll(/[\u00a0\u202f]/g, ' ');
   const mark = value instanceof JsonNumber ? '.' : decimal;
   if (mark === undefined && AMBIGUOUS.test(text)) {
     const ways = `${Number(text)} or ${text.replace('.', '')}`;
     throw new InvalidValueError(`can be ${ways}: say --decimal . for the first, or --decimal , for the second`);
   }
-  const match = NOTATIONS[mark ?? 'default'].exec(text) ?? SCIENTIFIC.exec(text);
-  if (!match) return undefined;
-  const [, sign, grouped = '', fraction = '', exponent] = match;
-  return { isNegative: sign === '-', whole: grouped.replaceAll(/\D/g, ''), fraction, exponent };
-};
-
-export const isAmbiguous = (value: Value): boolean => typeof value === 'string' && AMBIGUOUS.test(value.trim());
-
-/** Whether a cell has a number with a decimal point for certain, also beside a currency: `19.90 EUR`, `0.000`. */
-export const hasDecimalPoint = (value: Value | undefined): boolean => {
-  const number = typeof value === 'string' ? value.replaceAll(/[a-z\s]/gi, '') : '';
-  return /^[+-]?\d+\.\d+$/.test(number) && !AMBIGUOUS.test(number);
+  if (SCIENTIFIC.test(text)) return Number(text);
+  const [match, grouped = '', fraction = '0'] = NOTATIONS[mark ?? 'default'].exec(text) ?? [];
+  return match === undefined ? undefined : Number(`${grouped.replaceAll(/[^\d+-]/g, '')}.${fraction}`);
 };
 
 const MAX_INTEGER_DIGITS = 12;
@@ -50,38 +33,19 @@ const MAX_INTEGER_DIGITS = 12;
 /** The decimal digits that a floating-point number keeps. Those after them are noise: programs print 529.07 as `5.290700000000001e+02`. */
 const FLOAT_DIGITS = 15;
 
-/** An amount of money as numeric(14,2) stores it: exact decimals, never rounded. */
+/** An amount of money as numeric(14,2) stores it, which has fewer digits than a floating-point number keeps. It is never rounded. */
 export const amount: Parse<string> = (value, { decimal } = {}) => {
-  const number = digitsOf(value, decimal);
-  if (!number)
+  const number = numberOf(value, decimal);
+  if (number === undefined)
     throw new InvalidValueError(
       `must be an amount such as ${decimal === ',' ? '19,90' : '19.90'}${amountHint(trimmedOf(value), decimal)}`,
     );
-  const [whole = '', places = ''] = plainOf(number.whole, number.fraction, number.exponent).split('.');
-  const digits = whole.replace(/^0+(?=\d)/, '');
-  const decimals = places.replace(/0+$/, '');
-  if (number.isNegative && Number(digits + decimals) !== 0) throw new InvalidValueError('must not be negative');
-  if (decimals.length > 2) throw new InvalidValueError('must have at most two decimals');
-  if (digits.length > MAX_INTEGER_DIGITS)
+  if (number < 0) throw new InvalidValueError('must not be negative');
+  if (number >= 10 ** MAX_INTEGER_DIGITS)
     throw new InvalidValueError(`must have at most ${MAX_INTEGER_DIGITS} digits before the point`);
-  return `${digits}.${decimals.padEnd(2, '0')}`;
-};
-
-/** The digits that a floating-point number keeps, with a point between them. Amounts have at most 14. */
-const plainOf = (whole: string, fraction: string, exponent = '0'): string => {
-  const number = Number(`${whole}.${fraction}e${exponent}`);
-  const text = number.toPrecision(FLOAT_DIGITS);
-  // One that is too small or too large for that notation is no price, and is refused for its many digits.
-  return text.includes('e') ? number.toFixed(100) : text;
-};
-
-/** Exact, since an amount has at most 14 digits; undefined for text that is no amount. */
-export const centsOf = (text: string, options: ReadOptions): number | undefined => {
-  try {
-    return Number(amount(text, options).replace('.', ''));
-  } catch {
-    return undefined;
-  }
+  const exact = Math.abs(Number(number.toPrecision(FLOAT_DIGITS)));
+  if (Number(exact.toFixed(2)) !== exact) throw new InvalidValueError('must have at most two decimals');
+  return exact.toFixed(2);
 };
 
 const amountHint = (text: string, decimal: DecimalMark | undefined): string => {
@@ -92,11 +56,6 @@ const amountHint = (text: string, decimal: DecimalMark | undefined): string => {
   return /\d/.test(text) && /[^\d.,\s]/.test(text) ? ', only the number: the currency has its own column' : '';
 };
 
-/** Codes of ISO 4217 that CLDR's list, which has those of the past too, lacks: funds, units of account, and the newest. */
-const ALSO_CURRENCIES = 'BOV CHE CHW CLF COU MXV SLE USN UYI UYW VED XAD XCG ZWG'.split(' ');
-
-const CURRENCIES = new Set([...Intl.supportedValuesOf('currency'), ...ALSO_CURRENCIES]);
-
 /** A code as the table takes it: three letters. */
 export const currency: Parse<string> = (value) => {
   if (Array.isArray(value)) throw new InvalidValueError('must be the same for all prices of a product');
@@ -104,9 +63,6 @@ export const currency: Parse<string> = (value) => {
   if (!/^[A-Z]{3}$/.test(code)) throw new InvalidValueError('must be a currency code of ISO 4217, such as EUR');
   return code;
 };
-
-/** Whether ISO 4217 or CLDR has the code: any other may be a slip of the pen. */
-export const isKnownCurrency = (code: string): boolean => CURRENCIES.has(code);
 
 /** The currency of several prices, which is a list if they have not the same, and empty if none has one. */
 export const commonCurrency = (...currencies: readonly (Value | undefined)[]): Value => {

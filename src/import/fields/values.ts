@@ -3,7 +3,7 @@ import { isDay } from '../../parse-time.ts';
 import type { ReadOptions } from '../options.ts';
 import type { Value } from '../record.ts';
 import { assertStorable, InvalidValueError, type Parse, textOf, trimmedOf, wordIn } from './parse.ts';
-import { digitsOf } from './price.ts';
+import { numberOf } from './price.ts';
 
 /** Any text, with its white space and line breaks. */
 export const longText: Parse<string> = (value) => assertStorable(textOf(value));
@@ -43,12 +43,10 @@ export const INT32_MAX = 2 ** 31 - 1;
 export const integer =
   (min: number, max: number): Parse<string> =>
   (value, { decimal } = {}) => {
-    const digits = digitsOf(value, decimal);
-    const number = digits ? Number(`${digits.whole}.${digits.fraction}e${digits.exponent ?? 0}`) : Number.NaN;
-    const signed = digits?.isNegative && number !== 0 ? -number : number;
-    if (!(Number.isInteger(signed) && signed >= min && signed <= max))
+    const number = numberOf(value, decimal) ?? Number.NaN;
+    if (!(Number.isInteger(number) && number >= min && number <= max))
       throw new InvalidValueError(`must be a whole number from ${min} to ${max}`);
-    return String(signed);
+    return String(number);
   };
 
 /** The pieces of a product that is in stock in an unknown number: enough to show it as such. */
@@ -188,10 +186,6 @@ export const slug: Parse<string> = (value) => {
 
 /** A slug made from a name, where the file has none. Empty if the name has no letter or digit. */
 export const slugOfName = (name: string): string => cut(slugify(name), MAX_CHARACTERS - SUFFIX_CHARACTERS);
-
-/** The slug of a product whose file has none, and the name it was made from; nothing without a name. */
-export const slugOf = (name: string): { readonly slug?: string; readonly slugSource?: string } =>
-  name === '' ? {} : { slug: slugOfName(name), slugSource: name };
 
 /**
  * Lower case letters and digits of any script, and hyphens between words. Accents of Latin and Greek letters go; in other scripts a mark makes

@@ -1,14 +1,13 @@
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
-import { splitPath } from '../fields/lists.ts';
 import { jsonIn } from '../fields/parse.ts';
 import type { ImportKind } from '../kind.ts';
 import type { Key, MappedColumn, ReadOptions } from '../options.ts';
-import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type Format, type FormatReader, partOf } from './format.ts';
+import { isBlank, isObject, type Place, placeOf, type SourceRecord, type Value } from '../record.ts';
+import { FileColumns, partOf, plainName, spelledIn } from './columns.ts';
+import type { Draft, Format } from './format.ts';
 import { google } from './google.ts';
 import { shopify } from './shopify.ts';
-import { plainName, spelledIn } from './translated-columns.ts';
 import { woocommerce } from './woocommerce.ts';
 
 const SHOPS: readonly Format[] = [shopify, woocommerce, google];
@@ -21,62 +20,47 @@ export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
 const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format => {
-  const { fields, foundBy, native, plural, table } = kind;
+  const { fields, otherKey, native, plural, table } = kind;
   const { summary, recognises, extra = [], aliases = {}, alternatives = {}, shape } = native;
   const names = [...Object.keys(fields), ...extra];
-  return defineFormat({
+  return {
     name: plural,
     summary,
     kind: table,
-    keys: foundBy && ['slug', ...(Object.keys(foundBy) as Key[])],
+    otherKey,
     names: Object.fromEntries(names.map((name) => [name, [name, ...(aliases[name] ?? [])]])),
+    sources: alternatives,
     texts: fields.translations?.texts,
     // Where another column finds rows, it tells files of them as slugs do.
     recognises: (hasAny, hasNoOther) =>
       recognises((...columns) => hasAny(...columns, ...(columns.includes('slug') ? [kind.key] : [])), hasNoOther),
-    open: ({ options, get, has, translationsIn, columnOf }, uses) => {
+    open: ({ options }) => {
       const innerKind = kinds.find((each) => each.table === kind.innerTable);
-      const ofVariants = innerKind && nativeFormat(innerKind, []).open(options);
-      const toDrafts = (record: SourceRecord, parent?: Value): Draft[] => {
-        const values: Record<string, Value> = {};
-        for (const name of names) {
-          const value = get(record, name);
-          if (value !== undefined) values[name] = value;
-        }
-        Object.assign(values, translationsIn(record, values.translations));
-        if (parent !== undefined) values.parent = parent;
-        const slugSource = shape?.(values, options);
-        const variants = variantsOf(values, record, ofVariants);
-        const draft = { ...placeOf(record), values, slugSource, ...variants };
-        const children = Array.isArray(values.children) ? values.children.filter(isObject) : [];
-        for (const column of children.flatMap(Object.keys)) uses(column);
-        const self =
-          slugSource === undefined
-            ? { slug: values.slug ?? '' }
-            : [...splitPath(values.parent, options), values.name ?? ''];
-        return [draft, ...children.flatMap((fields) => toDrafts({ ...record, fields }, self))];
-      };
+      const innerFormat = innerKind && nativeFormat(innerKind, []);
       return {
-        read: (record) => toDrafts(record),
-        columnOf: (field) => columnOf([field, ...(alternatives[field] ?? [])].find(has) ?? field),
+        read: ({ fields, ...place }) => {
+          const values = { ...fields } as Record<string, Value>;
+          shape?.(values);
+          return [{ ...placeOf(place), values, ...variantsOf(values, place, innerFormat, options) }];
+        },
       };
     },
-  });
+  };
 };
 
 /** What a product says of its variants, which have the columns of a file of variants. Names of options that they alone have become the product's. */
 const variantsOf = (
   values: Record<string, Value>,
-  record: SourceRecord,
-  reader: FormatReader | undefined,
+  place: Place,
+  format: Format | undefined,
+  options: ReadOptions,
 ): Pick<Draft, 'variants' | 'rejection'> => {
   const list = typeof values.variants === 'string' ? jsonIn(values.variants) : values.variants;
-  if (isBlank(values.variants) || !reader) return {};
+  if (isBlank(values.variants) || !format) return {};
   if (!Array.isArray(list) || !list.every(isObject)) return { rejection: 'has variants that are no list of objects' };
-  const variants = list.flatMap((fields) => {
-    Object.keys(fields).forEach(reader.uses);
-    return reader.read({ ...record, fields });
-  });
+  const columns = new FileColumns(format, options);
+  const reader = format.open(columns);
+  const variants = list.flatMap((fields) => reader.read({ ...place, fields: columns.rename(fields) }));
   for (const { values: own } of variants) {
     if (own.optionNames !== undefined) values.optionNames ??= own.optionNames;
     const names = values.optionNames;
@@ -154,9 +138,6 @@ export const chooseFormat = (
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${columns.join(', ')}.\n` +
       'A product needs name, price and category; a variant needs product, and options or sku; a category needs path, or slug and name; a notice needs title and content.\n' +
-      (hasColumn({ columns }, 'product_id')
-        ? 'Variants whose product_id is the id of a product in Vitrine: --map product=product_id --key id.\n'
-        : '') +
       `${OTHER_LINE}.\n` +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
       possible.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
@@ -167,9 +148,13 @@ const columnsOf = (records: readonly SourceRecord[]): readonly string[] => [
   ...new Set(records.flatMap(({ fields }) => Object.keys(fields))),
 ];
 
-const isRecognised = ({ columns, texts = [], recognises }: Format, given: readonly string[]): boolean => {
+/** Every column that a format reads, in any of its names. */
+export const columnsOfFormat = ({ names }: Pick<Format, 'names'>): readonly string[] => Object.values(names).flat();
+
+const isRecognised = (format: Format, given: readonly string[]): boolean => {
+  const { texts = [], recognises } = format;
   const plain = new Set(given.map((column) => baseOf(column, texts)));
-  const own = new Set(columns.map(plainName));
+  const own = new Set(columnsOfFormat(format).map(plainName));
   return recognises(
     (...names) => names.some((name) => plain.has(name)),
     (...others) => [...plain].every((column) => own.has(column) || others.includes(column)),
@@ -182,19 +167,17 @@ const baseOf = (column: string, texts: readonly string[]): string => {
   return texts.some((each) => plainName(each) === text) ? text : plainName(column);
 };
 
-const hasColumn = ({ columns, texts = [] }: Pick<Format, 'columns' | 'texts'>, name: string): boolean =>
-  columns.some((column) => plainName(column) === baseOf(name, texts));
+const hasColumn = (format: Format, name: string): boolean =>
+  columnsOfFormat(format).some((column) => plainName(column) === baseOf(name, format.texts ?? []));
 
 /** Categories and notices have a key of their own, so that one run can import them with products. */
 const assertKey = (format: Format, key: Key, sourceName: string, columns: readonly string[]): void => {
-  const { name, kind, keys = ['slug'] } = format;
+  const { name, kind, otherKey } = format;
   if (kind !== 'product' || key === 'slug') return;
-  if (!keys.includes(key))
-    throw new OperatorError(
-      `--key ${key} is not for the format ${name}, which can find products by ${keys.join(' or ')}.`,
-    );
+  if (key !== otherKey)
+    throw new OperatorError(`--key ${key} is not for the format ${name}, which can find products by slug.`);
   // Google's feeds have the number in `id`.
-  if (hasColumn({ columns }, key) || !hasColumn(format, key)) return;
+  if (columns.some((column) => plainName(column) === key) || !hasColumn(format, key)) return;
   const advice = `say which it is, such as --map ${key}=number`;
   throw new OperatorError(`${sourceName} has no column ${key}: ${advice}. Its columns: ${columns.join(', ')}.`);
 };
@@ -206,11 +189,11 @@ const assertTargets = (
   languages: ReadOptions['languages'],
 ): void => {
   for (const { target } of mapped) {
-    if (formats.some(({ open }) => open({ languages }).uses(target))) continue;
+    if (formats.some((format) => new FileColumns(format, { languages }).nameOf(target) !== undefined)) continue;
     if (formats.some((format) => hasColumn(format, target)))
       throw new OperatorError(`--map: ${target} is in no language of LANGUAGES.`);
-    const all = formats.map(({ name, columns }) => `  ${name}: ${columns.join(', ')}`).join('\n');
-    const names = formats.flatMap(({ columns }) => columns);
+    const all = formats.map((format) => `  ${format.name}: ${columnsOfFormat(format).join(', ')}`).join('\n');
+    const names = formats.flatMap(columnsOfFormat);
     throw new OperatorError(`--map: there is no column ${target}.${suggest(target, names)} There are:\n${all}`);
   }
 };
@@ -226,7 +209,7 @@ const findMapped = (
     const plain = [source, source.replace(/^\w+:/, '')].map(plainName);
     const column = columns.find((each) => each === source) ?? columns.find((each) => plain.includes(plainName(each)));
     if (column !== undefined) return column;
-    if (records.some((record) => partOf(record, source) !== undefined)) return source;
+    if (records.some((record) => partOf(record.fields, source) !== undefined)) return source;
     const hint = suggest(source, columns) || ` ${OTHER_LINE}.`;
     throw new OperatorError(`--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.join(', ')}`);
   };

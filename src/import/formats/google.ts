@@ -1,9 +1,10 @@
 import { parse } from 'csv-parse/sync';
+import { trimmedOf } from '../fields/parse.ts';
 import { commonCurrency } from '../fields/price.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
-import { isSoldOut, slugOf } from '../fields/values.ts';
-import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
-import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
+import { isSoldOut } from '../fields/values.ts';
+import { isObject, placeOf, type Value } from '../record.ts';
+import { type Draft, type Format, type FormatFile, pick, type Row, type VariantDraft } from './format.ts';
 import { ANY, type Offered, offerOf, withoutOptions } from './offer.ts';
 
 /** The attributes that are read: https://support.google.com/merchants/answer/7052112 */
@@ -31,7 +32,6 @@ const NAMES = {
   gender: ['gender'],
   ageGroup: ['age_group'],
   // The name of a table's column says of which parts a value is made.
-  options: ['variant_option', 'variant_option(name:value)'],
   attributes: [
     'product_detail',
     'product_detail(section_name:attribute_name:attribute_value)',
@@ -39,7 +39,8 @@ const NAMES = {
   ],
 };
 
-type GoogleFile = FormatFile<keyof typeof NAMES>;
+type Column = keyof typeof NAMES;
+type GoogleFile = FormatFile<Column>;
 
 /** In what the items of a group may differ. In what they do not, is an attribute of the product. */
 const FEATURES = [
@@ -52,22 +53,20 @@ const FEATURES = [
 ] as const;
 
 /** A feed for Google Merchant Center, as text with tabs or as XML. The items of a group, which may stand anywhere, are one product. */
-export const google = defineFormat({
+export const google: Format<Column> = {
   name: 'google',
   summary: 'feeds for Google Merchant Center and Meta, as text or XML',
   kind: 'product',
   category: 'Uncategorized',
   names: NAMES,
   texts: PRODUCT_TEXTS,
-  columnOf: {
-    slug: 'name',
-    listPrice: 'price',
-    currency: 'price',
-    imageUrls: 'moreImages',
-    optionNames: 'options',
-    optionValues: 'options',
+  sources: {
+    slug: ['name'],
+    listPrice: ['price'],
+    currency: ['price'],
+    imageUrls: ['moreImages'],
   },
-  keys: ['slug', 'sku'],
+  otherKey: 'sku',
   recognises: (hasAny) =>
     hasAny('id') && hasAny('title') && hasAny('imagelink', 'availability', 'googleproductcategory'),
   open: (file) => {
@@ -77,7 +76,7 @@ export const google = defineFormat({
     return {
       read: (record) => {
         const item = toItem(record, file);
-        const group = file.text(record, 'group');
+        const group = trimmedOf(record.fields.group);
         if (group === '') return [toDraft(item, withoutOptions(item.variant), file)];
         const items = groups.get(group);
         // Of the others, their variants are kept alone.
@@ -86,7 +85,7 @@ export const google = defineFormat({
         return [];
       },
       readBroken: (record) => {
-        const group = file.text(record, 'group');
+        const group = trimmedOf(record.fields.group);
         if (!brokenLines.has(group)) brokenLines.set(group, record.line);
       },
       end: () => {
@@ -101,7 +100,7 @@ export const google = defineFormat({
       },
     };
   },
-});
+};
 
 /** The name of an attribute, and a value. */
 type Pair = readonly [string, string];
@@ -113,17 +112,13 @@ interface Item {
   readonly title: string;
   readonly groupTitle: string;
   readonly images: readonly Value[];
-  readonly options: readonly Pair[];
   readonly attributes: readonly Pair[];
 }
 
-const toItem = (record: SourceRecord, file: GoogleFile): Item => {
-  const { has, get, columnOf } = file;
+const toItem = (record: Row<Column>, file: GoogleFile): Item => {
+  const { fields } = record;
   /** The first value of an attribute, which a feed may repeat. */
-  const read = (column: keyof typeof NAMES): string => {
-    const value = get(record, column);
-    return (textIn(Array.isArray(value) ? value[0] : value) ?? '').trim();
-  };
+  const read = (column: Column): string => trimmedOf([fields[column] ?? ''].flat()[0]);
   const [from = '', to = ''] = read('saleDates').split('/');
   const [regular, sale] = [moneyOf(read('price')), moneyOf(read('sale'))];
   const offer = offerOf(file, { regular: regular.amount, sale: sale.amount, from, to });
@@ -136,11 +131,11 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
       ...placeOf(record),
       values: {
         ...pick(['name', 'description', 'brand', 'imageUrl'], file, read),
-        ...file.translationsIn(record),
+        ...(fields.translations !== undefined && { translations: fields.translations }),
         // An item of no type has no category, if the feed has that attribute.
-        ...((category !== '' || has('category')) && { category }),
+        ...((category !== '' || file.has('category')) && { category }),
       },
-      columns: read('category') === '' && category !== '' ? { category: columnOf('taxonomy') } : undefined,
+      columns: read('category') === '' && category !== '' ? { category: file.columnOf('taxonomy') } : undefined,
     },
     variant: {
       ...placeOf(record),
@@ -151,26 +146,22 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
         // An item that says neither leaves what is there.
         ...(read(stockColumn) !== '' && { stock: read(stockColumn) }),
       },
-      columns: { ...offer.columns, stock: columnOf(stockColumn) },
+      columns: { ...offer.columns, stock: file.columnOf(stockColumn) },
     },
     title: read('name'),
     groupTitle: read('groupName'),
-    images: [read('imageUrl'), ...listOf(get(record, 'moreImages'))],
-    options: pairsOf(get(record, 'options'), 2),
-    attributes: [...features, ...pairsOf(get(record, 'attributes'), 3)],
+    images: [read('imageUrl'), ...listOf(fields.moreImages)],
+    attributes: [...features, ...pairsOf(fields.attributes)],
   };
 };
 
-const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has }: GoogleFile): Draft => {
-  const { slug, slugSource } = slugOf(String(product.values.name ?? ''));
-  const hasImages = has('imageUrl') && has('moreImages');
-  const hasAttributes = has('attributes') || FEATURES.some(([column]) => has(column));
+const toDraft = ({ product, images, attributes }: Item, offered: Offered, file: GoogleFile): Draft => {
+  const hasImages = file.has('imageUrl') && file.has('moreImages');
+  const hasAttributes = file.has('attributes') || FEATURES.some(([column]) => file.has(column));
   const named = [...Map.groupBy(attributes, ([name]) => name)];
   return {
     ...product,
-    slugSource,
     values: {
-      ...(slug !== undefined && { slug }),
       ...product.values,
       ...(hasImages && { imageUrls: [...images] }),
       ...(hasAttributes && { attributes: named.map(([name, of]) => ({ name, values: of.map(([, value]) => value) })) }),
@@ -182,18 +173,18 @@ const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has 
 };
 
 const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile): Draft => {
-  const [{ product, groupTitle, title, attributes }] = items;
-  const start = commonStart(items.map((item) => item.title));
-  const differing = FEATURES.map(([, name]) => name).filter((name) => !isOne(items.map((item) => valueIn(item, name))));
-  const named = [...new Set(items.flatMap((item) => item.options.map(([name]) => name)))];
-  let names: readonly string[] = named.length > 0 ? named : differing;
-  let values = items.map((item) => names.map((name) => valueIn(item, name) || ANY));
-  if (new Set(values.map((each) => each.join('\n'))).size < items.length) {
+  const [{ product, title, groupTitle, attributes }] = items;
+  const titles = items.map(({ title }) => title);
+  const names: string[] = FEATURES.map(([, name]) => name).filter(
+    (name) => new Set(items.map((item) => valueIn(item, name))).size > 1,
+  );
+  const optionValues = items.map((item) => names.map((name) => valueIn(item, name) || ANY));
+  if (new Set(optionValues.map((each) => each.join('\n'))).size < items.length) {
     // A feed that does not say in what its items differ has it in their titles, or else in their ids alone.
-    const ends = items.map((item) => item.title.slice(start.length).replace(/^[^\p{L}\p{N}]+/u, '') || item.title);
-    const isTelling = new Set(ends).size === items.length;
-    names = [...names, 'Title'];
-    values = values.map((each, at) => [...each, String((isTelling ? ends[at] : items[at]?.variant.values.sku) ?? ANY)]);
+    const telling =
+      new Set(titles).size === items.length ? titles : items.map(({ variant }) => String(variant.values.sku));
+    names.push('Title');
+    for (const [at, values] of optionValues.entries()) values.push(telling[at] ?? ANY);
   }
   const group: Item = {
     ...items[0],
@@ -201,23 +192,20 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
       ...product,
       values: {
         ...product.values,
-        ...(file.has('name') && { name: groupTitle || withoutOption(start, [...names, ...differing]) || title }),
+        ...(file.has('name') && { name: groupTitle || withoutOption(commonStart(titles), names) || title }),
       },
     },
     images: items.flatMap(({ images }) => images),
-    attributes: attributes.filter(([name]) => ![...names, ...differing].includes(name)),
+    attributes: attributes.filter(([name]) => !names.includes(name)),
   };
   const variants = items.map(({ variant }, at) => ({
     ...variant,
-    values: { ...variant.values, optionValues: [...(values[at] ?? [])], position: String(at) },
+    values: { ...variant.values, optionValues: optionValues[at] ?? [] },
   }));
-  return toDraft(group, { values: { sku: id, optionNames: [...names] }, variants }, file);
+  return toDraft(group, { values: { sku: id, optionNames: names }, variants }, file);
 };
 
-const isOne = (values: readonly string[]): boolean => new Set(values).size === 1;
-
-const valueIn = ({ options, attributes }: Item, name: string): string =>
-  [...options, ...attributes].find(([each]) => each === name)?.[1] ?? '';
+const valueIn = ({ attributes }: Item, name: string): string => attributes.find(([each]) => each === name)?.[1] ?? '';
 
 /** The words with which all texts begin. */
 const commonStart = ([first = '', ...others]: readonly string[]): string => {
@@ -255,9 +243,8 @@ const listOf = (value: Value | undefined): readonly Value[] => {
 /**
  * Elements with a name and a value, or texts such as `Display:Resolution:432 x 240,Display:Diagonal:"2.5"""`: what has a comma, a colon or a
  * quote is in quotes there, as in CSV. The section, which comes first of three, is left out.
- * @param maxParts three where there may be a section
  */
-const pairsOf = (value: Value | undefined, maxParts: 2 | 3): readonly Pair[] =>
+const pairsOf = (value: Value | undefined): readonly Pair[] =>
   [value ?? '']
     .flat()
     .flatMap((each): readonly (readonly Value[])[] => {
@@ -266,7 +253,7 @@ const pairsOf = (value: Value | undefined, maxParts: 2 | 3): readonly Pair[] =>
         ...{ delimiter: ':', record_delimiter: ',', trim: true, relax_column_count: true, relax_quotes: true },
       });
       return pairs.map((parts) => {
-        const [name = '', ...rest] = parts.slice(parts.length >= 3 && maxParts === 3 ? 1 : 0);
+        const [name = '', ...rest] = parts.slice(parts.length >= 3 ? 1 : 0);
         return [name, rest.join(':')];
       });
     })

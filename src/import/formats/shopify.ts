@@ -1,8 +1,9 @@
+import { trimmedOf } from '../fields/parse.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { SOME } from '../fields/values.ts';
-import { isObject, placeOf, type SourceRecord, textIn, type Value } from '../record.ts';
-import { type Draft, defineFormat, type FormatFile, type FormatReader, pick, type VariantDraft } from './format.ts';
-import { folded, type Offered, withoutOptions } from './offer.ts';
+import { isObject, placeOf, textIn, type Value } from '../record.ts';
+import { type Draft, type Format, type FormatFile, pick, type Row, type VariantDraft } from './format.ts';
+import { type Offered, withoutOptions, withUnknownOptions } from './offer.ts';
 
 /**
  * The columns of a product export, in Shopify's older and newer spelling (https://help.shopify.com/en/manual/products/import-export/using-csv),
@@ -17,6 +18,7 @@ const NAMES = {
   taxonomy: ['Product Category'],
   tags: ['Tags'],
   published: ['Published', 'Published on online store'],
+  publishedAt: ['published_at'],
   status: ['Status'],
   option1: ['Option1 Name'],
   value1: ['Option1 Value', 'option1'],
@@ -46,13 +48,17 @@ const OPTIONS = [
   ['option3', 'value3'],
 ] as const;
 
-type ShopifyFile = FormatFile<keyof typeof NAMES>;
+type Column = keyof typeof NAMES;
+type ShopifyFile = FormatFile<Column>;
+type ShopifyRow = Row<Column>;
 
 /** The rows of one product. */
-type Rows = readonly [SourceRecord, ...SourceRecord[]];
+type Rows = [ShopifyRow, ...ShopifyRow[]];
+
+const text = ({ fields }: ShopifyRow, column: Column): string => trimmedOf(fields[column]);
 
 /** Shopify's product export. The first row of a handle is the product, and each row may hold a variant, an image or both. */
-export const shopify = defineFormat({
+export const shopify: Format<Column> = {
   name: 'shopify',
   summary: 'Shopify’s CSV export of products, or its products.json',
   kind: 'product',
@@ -62,11 +68,10 @@ export const shopify = defineFormat({
   standTogether: true,
   names: NAMES,
   texts: PRODUCT_TEXTS,
-  columnOf: { category: 'type', imageUrl: 'imageUrls', optionNames: 'option1', optionValues: 'value1' },
+  sources: { category: ['type'], imageUrl: ['imageUrls'], optionNames: ['option1'], optionValues: ['value1'] },
   recognises: (hasAny) => hasAny('title') && hasAny('handle', 'urlhandle'),
-  open: (file, uses) => {
-    const { text } = file;
-    let rows: [SourceRecord, ...SourceRecord[]] | undefined;
+  open: (file) => {
+    let rows: Rows | undefined;
     let rejection: string | undefined;
     const end = (): Draft[] => {
       const drafts = rows ? [{ ...toDraft(rows, file), rejection: rejection ?? headless(rows, file) }] : [];
@@ -75,12 +80,10 @@ export const shopify = defineFormat({
       return drafts;
     };
     return {
-      // What `rowsOf` reads as `published`.
-      usesOther: (name) => name === 'publishedat',
       read: (record) => {
         const isSame = rows && text(rows[0], 'slug') === text(record, 'slug');
         const drafts = isSame ? [] : end();
-        const [first, ...more] = rowsOf(record, uses);
+        const [first, ...more] = rowsOf(record, file);
         if (rows) rows.push(first, ...more);
         else rows = [first, ...more];
         return drafts;
@@ -93,61 +96,57 @@ export const shopify = defineFormat({
       end,
     };
   },
-});
+};
 
 /** The rows that the CSV would have for a product of `products.json`: one for each variant, and one for each picture. */
-const rowsOf = (record: SourceRecord, uses: FormatReader['uses']): Rows => {
-  const { variants, options, images, published_at: published, ...product } = record.fields;
+const rowsOf = (record: ShopifyRow, file: ShopifyFile): Rows => {
+  const { variants, options, images, publishedAt, ...product } = record.fields;
   if (!Array.isArray(variants)) return [record];
   const pictures = listOf(images).filter(isObject);
+  const names = listOf(options).map((each) => (isObject(each) ? (each.name ?? '') : each));
   const [first, ...more] = [
     ...variants.filter(isObject).map(({ title, position, featured_image: own = null, image_id: id, ...variant }) => {
       const picture = isObject(own) ? own : pictures.find((each) => textIn(each.id) === textIn(id));
-      return { ...variant, ...(picture && { 'Variant Image': picture.src ?? '' }) };
+      const values = names.length > 0 && { option1: '', option2: '', option3: '' };
+      return file.rename({ ...values, ...variant, ...(picture && { 'Variant Image': picture.src ?? '' }) });
     }),
-    ...pictures.map(({ src = '', position = '', alt = '' }) => ({ src, position, alt })),
+    ...pictures.map(({ src = '', position = '', alt = '' }) => file.rename({ src, position, alt })),
   ];
-  const names = listOf(options).map((each) => (isObject(each) ? each.name : each));
-  const fields = {
-    ...(names.length > 0 && { option1: '', option2: '', option3: '' }),
-    ...first,
-    ...product,
-    ...(published !== undefined && { Published: String(published !== null) }),
+  const named = file.rename({
+    ...(publishedAt !== undefined && { Published: publishedAt !== null }),
     ...(names.length > 0 && Object.fromEntries([1, 2, 3].map((at) => [`Option${at} Name`, names[at - 1] ?? '']))),
-  };
-  for (const column of [fields, ...more].flatMap(Object.keys)) uses(column);
-  return [{ ...record, fields }, ...more.map((row) => ({ ...record, fields: row }))];
+  });
+  return [{ ...record, fields: { ...first, ...product, ...named } }, ...more.map((fields) => ({ ...record, fields }))];
 };
 
 const listOf = (value: Value | undefined): readonly Value[] => (Array.isArray(value) ? value : []);
 
 const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
-  const { has, get, text, columnOf } = file;
-  const read = (column: keyof typeof NAMES): string => text(rows[0], column);
+  const read = (column: Column): string => text(rows[0], column);
   const category = read('type') || read('taxonomy');
   // A product that has neither is of no category, if the file has both columns.
-  const hasCategory = category !== '' || (has('type') && has('taxonomy'));
-  const tags = get(rows[0], 'tags') ?? [];
+  const hasCategory = category !== '' || (file.has('type') && file.has('taxonomy'));
+  const { tags = [], translations } = rows[0].fields;
   const offered = offeredBy(rows, file);
   return {
     ...placeOf(rows[0]),
     values: {
       slug: read('slug'),
       ...pick(['name', 'description', 'brand'], file, read),
-      ...file.translationsIn(rows[0]),
+      ...(translations !== undefined && { translations }),
       ...(hasCategory && { category }),
       ...pick(['tags'], file, () => (typeof tags === 'string' ? tags.split(',') : tags)),
-      ...(has('imageUrls') && picturesOf(rows, file)),
-      ...((has('status') || has('published')) && { status: toStatus(read('status'), read('published')) }),
+      ...(file.has('imageUrls') && picturesOf(rows, file)),
+      ...((file.has('status') || file.has('published')) && { status: toStatus(read('status'), read('published')) }),
       ...offered.values,
     },
     ifNew: offered.ifNew,
-    columns: hasCategory && read('type') === '' ? { category: columnOf('taxonomy') } : undefined,
+    columns: hasCategory && read('type') === '' ? { category: file.columnOf('taxonomy') } : undefined,
     variants: offered.variants,
   };
 };
 
-const picturesOf = (rows: Rows, { has, text }: ShopifyFile): Record<string, Value> => {
+const picturesOf = (rows: Rows, file: ShopifyFile): Record<string, Value> => {
   const altOf = new Map<string, string>();
   const pictures = rows
     .filter((row) => text(row, 'imageUrls') !== '')
@@ -155,12 +154,12 @@ const picturesOf = (rows: Rows, { has, text }: ShopifyFile): Record<string, Valu
   for (const row of pictures)
     altOf.set(text(row, 'imageUrls'), altOf.get(text(row, 'imageUrls')) || text(row, 'imageAlts'));
   const imageUrls = [...altOf.keys()];
-  return { imageUrl: imageUrls[0] ?? '', imageUrls, ...(has('imageAlts') && { imageAlts: [...altOf.values()] }) };
+  return { imageUrl: imageUrls[0] ?? '', imageUrls, ...(file.has('imageAlts') && { imageAlts: [...altOf.values()] }) };
 };
 
 /** Rows without the first one, which has the title, are a part of a product alone. */
-const headless = (rows: Rows, { has, text }: ShopifyFile): string | undefined =>
-  has('name') && text(rows[0], 'name') === ''
+const headless = (rows: Rows, file: ShopifyFile): string | undefined =>
+  file.has('name') && text(rows[0], 'name') === ''
     ? 'has no first row, with its title: put all its rows together'
     : undefined;
 
@@ -176,52 +175,48 @@ const toStatus = (status: string, published: string): string => {
 
 /** What the rows say of variants: the name of an option stands in the first row alone, and a product without options is its `Default Title`. */
 const offeredBy = (rows: Rows, file: ShopifyFile): Offered => {
-  const { has, text } = file;
   const sold = rows.filter((row) => isVariant(row, file));
-  const variants = sold.map((row, at) => toVariant(row, at, file));
+  const variants = sold.map((row) => toVariant(row, file));
   const [only] = variants.length === 1 ? variants : [];
   // Values without the names of their options, or the other way round, do not tell the variants apart.
-  if (!has('option1') || OPTIONS.some(([name, value]) => has(name) !== has(value))) {
-    const sku = only?.values.sku;
-    return { ...folded(variants, file.options), ...(sku !== undefined && { ifNew: { sku } }) };
-  }
+  if (!file.has('option1') || OPTIONS.some(([name, value]) => file.has(name) !== file.has(value)))
+    return withUnknownOptions(variants);
   const options = OPTIONS.filter(([, value]) => sold.some((row) => text(row, value) !== ''));
-  if (only && /^(?:Default Title)?$/.test(text(sold[0] as SourceRecord, 'value1'))) return withoutOptions(only);
-  if (options.length === 0) return folded(variants, file.options);
+  if (only && /^(?:Default Title)?$/.test(text(sold[0] as ShopifyRow, 'value1'))) return withoutOptions(only);
+  if (options.length === 0) return withUnknownOptions(variants);
   return {
     values: { optionNames: options.map(([name]) => rows.map((row) => text(row, name)).find(Boolean) ?? '') },
     variants: variants.map((variant, at) => ({
       ...variant,
-      values: { ...variant.values, optionValues: options.map(([, value]) => text(sold[at] as SourceRecord, value)) },
+      values: { ...variant.values, optionValues: options.map(([, value]) => text(sold[at] as ShopifyRow, value)) },
     })),
   };
 };
 
 /** Other rows have a picture alone. */
-const isVariant = (row: SourceRecord, { has, text }: ShopifyFile): boolean =>
-  (['value1', 'sku', 'stock', has('price') ? 'price' : 'policy'] as const).some((name) => text(row, name) !== '');
+const isVariant = (row: ShopifyRow, file: ShopifyFile): boolean =>
+  (['value1', 'sku', 'stock', file.has('price') ? 'price' : 'policy'] as const).some((name) => text(row, name) !== '');
 
-const toVariant = (row: SourceRecord, at: number, file: ShopifyFile): VariantDraft => {
-  const { has, text, columnOf } = file;
+const toVariant = (row: ShopifyRow, file: ShopifyFile): VariantDraft => {
   const stock = stockOf(row, file);
   return {
     ...placeOf(row),
     values: {
       ...pick(['sku', 'barcode', 'price', 'listPrice'], file, (name) => text(row, name)),
-      ...(has('variantImage') && { imageUrl: text(row, 'variantImage') }),
+      ...(file.has('variantImage') && { imageUrl: text(row, 'variantImage') }),
       ...(stock !== '' && { stock }),
-      position: String(at),
     },
-    columns: { imageUrl: columnOf('variantImage') },
+    columns: { imageUrl: file.columnOf('variantImage') },
   };
 };
 
 /** Empty where the file does not say it: shops with several locations export quantities to another file. */
-const stockOf = (row: SourceRecord, { has, text, options }: ShopifyFile): string => {
+const stockOf = (row: ShopifyRow, file: ShopifyFile): string => {
   const quantity = text(row, 'stock');
-  const isUnlimited = (has('tracker') && text(row, 'tracker') === '') || /^(continue|true)$/i.test(text(row, 'policy'));
+  const isUnlimited =
+    (file.has('tracker') && text(row, 'tracker') === '') || /^(continue|true)$/i.test(text(row, 'policy'));
   if (quantity === '') return isUnlimited ? 'in stock' : '';
   // What is no number is kept, so that it is reported.
   if (!/^-?\d{1,9}$/.test(quantity)) return quantity;
-  return String(Math.max(Number(quantity), isUnlimited ? (options.stock ?? SOME) : 0));
+  return String(Math.max(Number(quantity), isUnlimited ? (file.options.stock ?? SOME) : 0));
 };

@@ -1,9 +1,10 @@
 import { deepest } from '../fields/lists.ts';
+import { trimmedOf } from '../fields/parse.ts';
 import { PRODUCT_TEXTS } from '../fields/translations.ts';
-import { plainValue, SOME, slugOf, TRUE } from '../fields/values.ts';
-import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
-import { ANY, folded, type Offered, offerOf, withoutOptions } from './offer.ts';
+import { plainValue, SOME, TRUE } from '../fields/values.ts';
+import { placeOf, type Value } from '../record.ts';
+import { type Draft, type Format, type FormatFile, pick, type Row, type VariantDraft } from './format.ts';
+import { ANY, type Offered, offerOf, withoutOptions, withUnknownOptions } from './offer.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
 const NAMES = {
@@ -27,14 +28,84 @@ const NAMES = {
   brand: ['Brands'],
   imageUrls: ['Images'],
   parent: ['Parent'],
-  members: ['Grouped products'],
   position: ['Position'],
 };
 
-type Column = keyof typeof NAMES;
-
 /** Columns of attributes, of which there may be any number: `Attribute 1 name`, `Attribute 1 value(s)`, `Attribute 1 visible`. */
-const ATTRIBUTE = /^attribute(\d+)(name|values|visible)$/;
+const ATTRIBUTE = /^attribute\d+(?:name|values|visible)$/;
+
+type Column = keyof typeof NAMES | `attribute${number}${'name' | 'values' | 'visible'}`;
+type WooCommerceFile = FormatFile<Column>;
+type WooCommerceRow = Row<Column>;
+
+const text = ({ fields }: WooCommerceRow, column: Column): string => unescaped(trimmedOf(fields[column]));
+
+// Extensions have types of their own: `variable-subscription` has variations, and its variations are a `subscription_variation`.
+const VARIABLE = /(?:^|[,\s])variable(?:[-_,\s]|$)/i;
+const VARIATION = /(?:^|[-_,\s])variation(?:[,\s]|$)/i;
+
+/** WooCommerce's own export of products. The variations of a product have rows of their own, anywhere in the file. */
+export const woocommerce: Format<Column> = {
+  name: 'woocommerce',
+  summary: 'WooCommerce’s CSV export of products',
+  kind: 'product',
+  category: 'Uncategorized',
+  names: NAMES,
+  otherName: (plain) => (ATTRIBUTE.test(plain) ? plain : undefined),
+  texts: PRODUCT_TEXTS,
+  sources: { slug: ['name'], listPrice: ['price'], imageUrl: ['imageUrls'], status: ['published'] },
+  otherKey: 'sku',
+  recognises: (hasAny) => {
+    // A file of few columns, and none that another format has in the place of WooCommerce's.
+    const isOwn =
+      hasAny('regularprice', 'saleprice', 'visibilityincatalog', 'datesalepricestarts', 'groupedproducts') ||
+      (hasAny('type') && hasAny('published'));
+    return isOwn && hasAny('name', 'sku') && !hasAny('price', 'slug', 'title', 'category', 'listprice');
+  },
+  open: (file) => {
+    // Variable products wait for their variations until the end of the file, in memory.
+    const parents: WooCommerceRow[] = [];
+    const variationsOf = new Map<string, WooCommerceRow[]>();
+    let rejection: string | undefined;
+
+    const isVariation = (row: WooCommerceRow): boolean =>
+      VARIATION.test(text(row, 'type')) || (text(row, 'type') === '' && text(row, 'parent') !== '');
+    // Without that column, any product may have variations.
+    const isVariable = (row: WooCommerceRow): boolean =>
+      VARIABLE.test(text(row, 'type')) || (!file.has('type') && file.has('parent'));
+    const toParent = (row: WooCommerceRow): Draft => {
+      // Variations name their product in two ways.
+      const names = [text(row, 'sku'), `id:${text(row, 'id')}`].filter(Boolean);
+      const variations = names.flatMap((name) => variationsOf.get(name) ?? []);
+      for (const name of names) variationsOf.delete(name);
+      return { ...toDraft(row, offerOfVariations(row, variations, file), file, variations), rejection };
+    };
+    const toOrphan = (row: WooCommerceRow): Draft => ({
+      ...placeOf(row),
+      values: { slug: text(row, 'name'), name: text(row, 'name') },
+      rejection: `is a variation of "${text(row, 'parent')}", which is not in the file`,
+    });
+
+    return {
+      read: (row) => {
+        const parent = text(row, 'parent');
+        if (isVariation(row)) variationsOf.set(parent, [...(variationsOf.get(parent) ?? []), row]);
+        else if (isVariable(row)) parents.push(row);
+        else return [toDraft(row, withoutOptions(toVariant(row, file)), file)];
+        return [];
+      },
+      readBroken: (row) => {
+        // One whose type cannot be read may be a variation of any product.
+        if (text(row, 'type') === '' || isVariation(row))
+          rejection ??= `is not imported, because line ${row.line}, which is broken, may be a variation of it`;
+      },
+      end: () => {
+        const drafts = parents.map(toParent);
+        return [...drafts, ...[...variationsOf.values()].flat().map(toOrphan)];
+      },
+    };
+  },
+};
 
 interface Attribute {
   readonly name: string;
@@ -43,155 +114,35 @@ interface Attribute {
   readonly isHidden: boolean;
 }
 
-// Extensions have types of their own: `variable-subscription` has variations, and its variations are a `subscription_variation`.
-const VARIABLE = /(?:^|[,\s])variable(?:[-_,\s]|$)/i;
-const VARIATION = /(?:^|[-_,\s])variation(?:[,\s]|$)/i;
-const GROUPED = /(?:^|[,\s])grouped(?:[,\s]|$)/i;
-
-/** WooCommerce's own export of products. The variations of a product have rows of their own, anywhere in the file. */
-export const woocommerce = defineFormat({
-  name: 'woocommerce',
-  summary: 'WooCommerce’s CSV export of products',
-  kind: 'product',
-  category: 'Uncategorized',
-  names: NAMES,
-  texts: PRODUCT_TEXTS,
-  columnOf: { slug: 'name', listPrice: 'price', imageUrl: 'imageUrls', status: 'published' },
-  keys: ['slug', 'sku'],
-  recognises: (hasAny) => {
-    // A file of few columns, and none that another format has in the place of WooCommerce's.
-    const isOwn =
-      hasAny('regularprice', 'saleprice', 'visibilityincatalog', 'datesalepricestarts', 'groupedproducts') ||
-      (hasAny('type') && hasAny('published'));
-    return isOwn && hasAny('name', 'sku') && !hasAny('price', 'slug', 'title', 'category', 'listprice');
-  },
-  open: (columns) => {
-    const attributeColumns = new Map<string, Readonly<Record<string, string>>>();
-    const file: WooCommerceFile = {
-      ...columns,
-      text: (record, column) => unescaped(columns.text(record, column)),
-      attributesOf: (record) => attributesOf(record, [...attributeColumns.values()]),
-    };
-    const { has, text, options } = file;
-    // Variable products wait for their variations until the end of the file, in memory, and groups for the prices of their members.
-    const parents: SourceRecord[] = [];
-    const groups: SourceRecord[] = [];
-    const pricedBy = new Map<string, VariantDraft>();
-    const variationsOf = new Map<string, Variation[]>();
-    let rejection: string | undefined;
-
-    const isVariation = (record: SourceRecord): boolean =>
-      VARIATION.test(text(record, 'type')) || (text(record, 'type') === '' && text(record, 'parent') !== '');
-    // Without that column, any product may have variations.
-    const isVariable = (record: SourceRecord): boolean =>
-      VARIABLE.test(text(record, 'type')) || (!has('type') && has('parent'));
-    /** How variations name a product. */
-    const namesOf = (record: SourceRecord): string[] =>
-      [text(record, 'sku'), `id:${text(record, 'id')}`].filter(Boolean);
-
-    const remembered = (record: SourceRecord, draft: Draft): Draft => {
-      const { values } = folded(draft.variants ?? [draft], options);
-      if (values.price !== undefined)
-        for (const name of namesOf(record)) pricedBy.set(name, { ...placeOf(record), values });
-      return draft;
-    };
-    const toParent = (record: SourceRecord): Draft => {
-      const names = namesOf(record);
-      const variations = names.flatMap((name) => variationsOf.get(name) ?? []);
-      for (const name of names) variationsOf.delete(name);
-      const offered = offerOfVariations(record, variations, file);
-      return remembered(record, { ...toDraft(record, offered, file, variations), rejection });
-    };
-    /** A group has no price of its own: it costs what its cheapest member costs. */
-    const toGroup = (record: SourceRecord): Draft => {
-      const draft = toDraft(record, ownOffer(record, file), file);
-      if (!has('price') && !has('sale')) return draft;
-      const members = listOf(text(record, 'members')).flatMap((name) => pricedBy.get(name) ?? []);
-      const { price } = folded(members, options).values;
-      if (price !== undefined) return { ...draft, values: { ...draft.values, price, listPrice: '' } };
-      return { ...draft, rejection: 'is a group of products, none of which is in the file with a price' };
-    };
-    const toOrphan = ({ line, record, name, parent }: Variation): Draft => ({
-      ...placeOf({ line, record }),
-      values: { slug: name, name },
-      rejection: `is a variation of "${parent}", which is not in the file`,
-    });
-
-    return {
-      usesOther: (name, column) => {
-        const [, number, part = ''] = ATTRIBUTE.exec(name) ?? [];
-        if (number === undefined) return false;
-        attributeColumns.set(number, { ...attributeColumns.get(number), [part]: column });
-        return true;
-      },
-      read: (record) => {
-        const isGroup = GROUPED.test(text(record, 'type'));
-        if (isVariation(record)) {
-          const parent = text(record, 'parent');
-          const variations = variationsOf.get(parent) ?? [];
-          variations.push(toVariation(record, file));
-          variationsOf.set(parent, variations);
-        } else if (isGroup || isVariable(record)) {
-          (isGroup ? groups : parents).push(record);
-        } else return [remembered(record, toDraft(record, withoutOptions(toVariant(record, file)), file))];
-        return [];
-      },
-      readBroken: (record) => {
-        // One whose type cannot be read may be a variation of any product.
-        if (text(record, 'type') === '' || isVariation(record))
-          rejection ??= `is not imported, because line ${record.line}, which is broken, may be a variation of it`;
-      },
-      end: () => {
-        const drafts = parents.map(toParent);
-        return [...drafts, ...groups.map(toGroup), ...[...variationsOf.values()].flat().map(toOrphan)];
-      },
-    };
-  },
-});
-
-interface WooCommerceFile extends FormatFile<Column> {
-  /** Undefined unless the file has the name and the values of each. */
-  readonly attributesOf: (record: SourceRecord) => readonly Attribute[] | undefined;
-}
-
-const attributesOf = (
-  { fields }: SourceRecord,
-  columns: readonly Readonly<Record<string, string>>[],
-): readonly Attribute[] | undefined => {
-  if (columns.length === 0 || columns.some(({ name, values }) => name === undefined || values === undefined))
+/** Undefined unless the file has the name and the values of each. */
+const attributesOf = (row: WooCommerceRow): readonly Attribute[] | undefined => {
+  const columns = Object.keys(row.fields).filter((name) => ATTRIBUTE.test(name));
+  const numbers = [...new Set(columns.map((name) => Number(/\d+/.exec(name))))];
+  const has = (column: Column): boolean => row.fields[column] !== undefined;
+  if (numbers.length === 0 || !numbers.every((at) => has(`attribute${at}name`) && has(`attribute${at}values`)))
     return undefined;
-  const cell = (column = ''): string => unescaped(String(fields[column] ?? '').trim());
-  return columns
-    .map(({ name, values, visible }) => ({ name: cell(name), values: cell(values), isHidden: cell(visible) === '0' }))
+  return numbers
+    .map((at) => ({
+      name: text(row, `attribute${at}name`),
+      values: text(row, `attribute${at}values`),
+      isHidden: text(row, `attribute${at}visible`) === '0',
+    }))
     .filter(({ name }) => name !== '');
 };
 
-/** What is kept of a variation until the end of the file. */
-interface Variation extends VariantDraft {
-  readonly name: string;
-  readonly parent: string;
-  /** Whether it can be bought. */
-  readonly isSold: boolean;
-  readonly hasStockOfParent: boolean;
-  readonly position: number;
-  readonly attributes: readonly Attribute[] | undefined;
-  readonly images: readonly string[];
-}
-
 /** @param variations of a product that has some; without one, the file does not have them, so that which attributes are options is unknown */
 const toDraft = (
-  record: SourceRecord,
+  row: WooCommerceRow,
   { values, columns, variants }: Offered,
   file: WooCommerceFile,
-  variations?: readonly Variation[],
+  variations?: readonly WooCommerceRow[],
 ): Draft => {
-  const { text, options } = file;
+  const { options } = file;
+  const { translations } = row.fields;
   const isWhole = variations?.length !== 0;
-  const read = (column: Column): string => text(record, column);
-  const { slug, slugSource } = slugOf(read('name'));
+  const read = (column: Column): string => text(row, column);
   const optionNames = [values.optionNames ?? []].flat();
-  const attributes = file
-    .attributesOf(record)
+  const attributes = attributesOf(row)
     ?.filter(({ name, isHidden }) => !isHidden && !optionNames.includes(name))
     .map(
       ({ name, values }): Value => ({
@@ -199,15 +150,13 @@ const toDraft = (
         values: plainValue(listOf(values), options),
       }),
     );
-  const images = [...listOf(read('imageUrls')), ...(variations ?? []).flatMap((each) => each.images)];
+  const images = [row, ...(variations ?? [])].flatMap((each) => listOf(text(each, 'imageUrls')));
   const status = statusOf(read('published'), read('visibility'));
   return {
-    ...placeOf(record),
-    slugSource,
+    ...placeOf(row),
     values: {
-      ...(slug !== undefined && { slug }),
       ...pick(['sku', 'name'], file, read),
-      ...file.translationsIn(record),
+      ...(translations !== undefined && { translations }),
       ...pick(['subtitle', 'description'], file, (column) => linesOf(read(column))),
       ...pick(['brand'], file, () => listOf(read('brand'))[0] ?? ''),
       ...pick(['category'], file, () => deepest(listOf(read('category')), options)),
@@ -224,88 +173,75 @@ const toDraft = (
 };
 
 /** What a row itself says of its price and stock. */
-const ownOffer = (row: SourceRecord, file: WooCommerceFile): Offered => {
+const ownOffer = (row: WooCommerceRow, file: WooCommerceFile): Offered => {
   const { values, columns } = offerOf(file, {
-    regular: file.text(row, 'price'),
-    sale: file.text(row, 'sale'),
-    from: file.text(row, 'saleStart'),
-    to: file.text(row, 'saleEnd'),
+    regular: text(row, 'price'),
+    sale: text(row, 'sale'),
+    from: text(row, 'saleStart'),
+    to: text(row, 'saleEnd'),
   });
   const stock = stockOf(row, file);
   return { values: { ...values, ...(stock !== '' && { stock }) }, columns };
 };
 
-const toVariant = (row: SourceRecord, file: WooCommerceFile): VariantDraft => {
+const toVariant = (row: WooCommerceRow, file: WooCommerceFile): VariantDraft => {
   const { values, columns } = ownOffer(row, file);
-  const own = pick(['sku', 'barcode'], file, (name) => file.text(row, name));
+  const own = pick(['sku', 'barcode'], file, (name) => text(row, name));
   return { ...placeOf(row), values: { ...own, ...values }, columns };
 };
 
-const toVariation = (row: SourceRecord, file: WooCommerceFile): Variation => {
-  const { has, text } = file;
-  const { values, ...variant } = toVariant(row, file);
-  const images = listOf(text(row, 'imageUrls'));
-  return {
-    ...variant,
-    values: { ...values, ...pick(['imageUrl'], { has: () => has('imageUrls') }, () => images[0] ?? '') },
-    name: text(row, 'name'),
-    parent: text(row, 'parent'),
-    isSold: text(row, 'published') !== '0' && (!has('price') || values.price !== undefined),
-    hasStockOfParent: text(row, 'stock') === 'parent',
-    position: Number.parseInt(text(row, 'position'), 10) || 0,
-    attributes: file.attributesOf(row),
-    images,
-  };
-};
-
 /** The variations that can be bought. An option is an attribute of which at least one of them has a value. */
-const offerOfVariations = (record: SourceRecord, variations: readonly Variation[], file: WooCommerceFile): Offered => {
-  const own = ownOffer(record, file);
-  const { stock = '' } = own.values;
-  const sold = variations.filter(({ isSold }) => isSold).toSorted((one, other) => one.position - other.position);
-  const valueIn = ({ attributes = [] }: Variation, name: string): string =>
-    attributes.find((attribute) => attribute.name === name)?.values.replaceAll('\\,', ',') ?? '';
-  const attributes = file.attributesOf(record);
-  const names = [attributes ?? [], ...sold.map((each) => each.attributes ?? [])].flat().map(({ name }) => name);
-  const options = [...new Set(names)].filter((name) => sold.some((each) => valueIn(each, name) !== ''));
+const offerOfVariations = (
+  row: WooCommerceRow,
+  variations: readonly WooCommerceRow[],
+  file: WooCommerceFile,
+): Offered => {
+  const own = ownOffer(row, file);
   // The file may be of products alone.
   if (variations.length === 0) return own;
-  if (!attributes || (options.length === 0 && sold.length > 1)) {
-    const shared = sold.find(({ hasStockOfParent }) => hasStockOfParent);
-    const counted = sold.map((each) =>
-      each.hasStockOfParent ? { ...each, values: { ...each.values, stock: each === shared ? stock : '' } } : each,
-    );
-    return sold.length === 0 ? own : folded(counted, file.options);
-  }
+  const { stock = '' } = own.values;
+  const positionOf = (each: WooCommerceRow): number => Number.parseInt(text(each, 'position'), 10) || 0;
+  const sold = variations
+    .filter((each) => text(each, 'published') !== '0')
+    .toSorted((one, other) => positionOf(one) - positionOf(other))
+    .map((each) => {
+      const { values, ...variant } = toVariant(each, file);
+      if (file.has('imageUrls')) values.imageUrl = listOf(text(each, 'imageUrls'))[0] ?? '';
+      if (text(each, 'stock') === 'parent') values.stock = stock;
+      return { ...variant, values, attributes: attributesOf(each) ?? [] };
+    })
+    .filter(({ values }) => !file.has('price') || values.price !== undefined);
+  const attributes = attributesOf(row);
+  const names = new Set([attributes ?? [], ...sold.map((each) => each.attributes)].flat().map(({ name }) => name));
+  const valueIn = (variation: (typeof sold)[number], name: string): string =>
+    variation.attributes.find((attribute) => attribute.name === name)?.values.replaceAll('\\,', ',') ?? '';
+  const options = [...names].filter((name) => sold.some((each) => valueIn(each, name) !== ''));
+  if (sold.length === 0) return attributes ? { ...own, values: { ...own.values, optionNames: [] }, variants: [] } : own;
+  if (!attributes || (options.length === 0 && sold.length > 1)) return withUnknownOptions(sold);
   return {
-    values: { ...(sold.length === 0 && own.values), optionNames: options },
+    values: { optionNames: options },
     columns: own.columns,
-    variants: sold.map((variation, at) => ({
-      ...placeOf(variation),
+    variants: sold.map(({ attributes, ...variant }) => ({
+      ...variant,
       values: {
-        ...variation.values,
-        ...(variation.hasStockOfParent && stock !== '' && { stock }),
-        optionValues: options.map((name) => valueIn(variation, name) || ANY),
-        ...pick(['position'], file, () => String(at)),
+        ...variant.values,
+        optionValues: options.map((name) => valueIn({ ...variant, attributes }, name) || ANY),
       },
-      columns: variation.columns,
     })),
   };
 };
 
 /** What is no number is kept, and is reported. Empty where the file does not say it. */
-const stockOf = (row: SourceRecord, file: WooCommerceFile): string => {
-  const { text, options } = file;
+const stockOf = (row: WooCommerceRow, { options }: WooCommerceFile): string => {
   const pieces = text(row, 'stock');
   if (pieces === '' && text(row, 'inStock') === '') return '';
-  if (pieces === '') return isAvailable(row, file) ? 'in stock' : 'out of stock';
+  if (pieces === '') return isAvailable(row) ? 'in stock' : 'out of stock';
   // What is sold on back order has no pieces, or fewer than none.
-  if (/^-|^0(?:\.0*)?$/.test(pieces)) return isAvailable(row, file) ? String(options.stock ?? SOME) : '0';
+  if (/^-|^0(?:\.0*)?$/.test(pieces)) return isAvailable(row) ? String(options.stock ?? SOME) : '0';
   return pieces;
 };
 
-const isAvailable = (row: SourceRecord, { text }: WooCommerceFile): boolean =>
-  !['', '0', 'false'].includes(text(row, 'inStock'));
+const isAvailable = (row: WooCommerceRow): boolean => !['', '0', 'false'].includes(text(row, 'inStock'));
 
 /**
  * Private products are off sale; drafts and those that are pending review were never on sale. A hidden product can be bought by its address

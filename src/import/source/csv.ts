@@ -70,7 +70,7 @@ export async function* readCsv(
       }
       const value = text.toString('utf8', at, Math.min(end, at + 200)).trimEnd();
       const fields = toFields(header, cellsBeforeError(text.toString('utf8', at, end), delimiter));
-      records.push({ line, fields, fault: { line, value, reason: reasonOf(error) } });
+      records.push({ line, fields, fault: { value, reason: reasonOf(error) } });
       advance(end);
     }
     if (records.length > 0) yield records;
@@ -138,7 +138,7 @@ const toRecord = (header: readonly string[], row: readonly string[], line: numbe
   if (isWhole) return { line, fields: toFields(header, row) };
   const isCut = endsFile && row.length < header.length;
   const reason = `has ${row.length} columns, but the first row names ${header.length}${isCut ? MAY_BE_CUT : ''}`;
-  return { line, fields: toFields(header, isCut ? row.slice(0, -1) : row), fault: { line, reason } };
+  return { line, fields: toFields(header, isCut ? row.slice(0, -1) : row), fault: { reason } };
 };
 
 const toFields = (header: readonly string[], row: readonly string[]): Record<string, Value> => {

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../errors.ts';
-import { isObject, type Place, parseJson, type SourceRecord } from '../record.ts';
+import { isObject, parseJson, type SourceRecord } from '../record.ts';
 import { MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
 
 /** What stands before the first list of objects inside an object: texts, which may hold anything, and its bracket. */
@@ -35,9 +35,6 @@ class ListReader {
   #text = '';
   #line = 1;
   #isRoot = false;
-  /** Where the list begins on the line of its first element, all may be on that line, so each gets its number. */
-  #isNumbered = false;
-  #count = 0;
 
   get isBefore(): boolean {
     return this.#state === 'before';
@@ -56,8 +53,7 @@ class ListReader {
       else if (this.#state === 'in') return records;
     }
     if (this.#state === 'lost') this.#text = '';
-    if (isLast && this.#state === 'in')
-      records.push(broken({ line: this.#line }, `the list is not closed${MAY_BE_CUT}`));
+    if (isLast && this.#state === 'in') records.push(broken(this.#line, `the list is not closed${MAY_BE_CUT}`));
     if (isLast && this.#state === 'after') records.push(...this.#rest());
     return records;
   }
@@ -71,16 +67,15 @@ class ListReader {
     }
     const end = endOf(this.#text, isLast);
     if (end === undefined) return undefined;
-    this.#count += 1;
-    const place = { line: this.#line, record: this.#isNumbered ? this.#count : undefined };
+    const line = this.#line;
     if (typeof end === 'string') {
       this.#state = 'lost';
-      return broken(place, end, this.#text.slice(0, 200));
+      return broken(line, end, this.#text.slice(0, 200));
     }
     const text = this.#text.slice(0, end);
     this.#advance(end);
     const fields = parseObject(text);
-    return typeof fields === 'string' ? broken(place, fields, text) : { ...place, fields };
+    return typeof fields === 'string' ? broken(line, fields, text) : { line, fields };
   }
 
   #advance(to: number): void {
@@ -94,7 +89,6 @@ class ListReader {
     if (start === undefined) return;
     this.#advance(start);
     this.#state = 'in';
-    this.#isNumbered = !/^[ \t\r]*\n/.test(this.#text);
   }
 
   /** Looks for what must not follow the list. */
@@ -105,7 +99,7 @@ class ListReader {
     const reason = this.#isRoot
       ? 'text follows the list: remove it'
       : 'a second list is not read: give it its own file';
-    return [broken({ line: this.#line }, reason)];
+    return [broken(this.#line, reason)];
   }
 }
 
@@ -152,16 +146,16 @@ export async function* readJsonLines(blocks: AsyncIterable<TextBlock>): AsyncGen
       const fields = parseObject(text);
       if (typeof fields !== 'string') return { line, fields };
       const isCut = isLast && index === lines.length - 1;
-      return broken({ line }, `${fields}${isCut ? MAY_BE_CUT : ''}`, text.trim());
+      return broken(line, `${fields}${isCut ? MAY_BE_CUT : ''}`, text.trim());
     });
     if (records.length > 0) yield records;
   }
 }
 
-const broken = (place: Place, reason: string, value?: string): SourceRecord => ({
-  ...place,
+const broken = (line: number, reason: string, value?: string): SourceRecord => ({
+  line,
   fields: {},
-  fault: { ...place, value, reason },
+  fault: { value, reason },
 });
 
 /** The object, or why the text is none. */

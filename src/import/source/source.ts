@@ -77,8 +77,20 @@ export const readRecords = async (source: Source, signal: AbortSignal, options: 
     .trimStart();
   if (!head) throw new OperatorError(`${source.name} is empty.`);
   const container = containerOf(head);
-  return { container, batches: READERS[container](all, source.name, options) };
+  return { container, batches: numbered(READERS[container](all, source.name, options)) };
 };
+
+/** Where the first two records are on one line, all may be, so each gets its number. */
+async function* numbered(batches: AsyncGenerator<SourceRecord[], void>): AsyncGenerator<SourceRecord[], void> {
+  let isNumbered: boolean | undefined;
+  let count = 0;
+  for await (const batch of batches) {
+    isNumbered ??= batch[0]?.line === batch[1]?.line;
+    const before = count;
+    count += batch.length;
+    yield isNumbered ? batch.map((record, at) => ({ ...record, record: before + at + 1 })) : batch;
+  }
+}
 
 /** By the first character; an object that ends on the first line is JSON Lines, unless it wraps a list, and is the only one. */
 const containerOf = (head: string): Container => {
@@ -87,7 +99,8 @@ const containerOf = (head: string): Container => {
   if (!head.startsWith('{')) return 'CSV';
   const [firstLine = '', nextLine = ''] = head.split('\n', 2);
   try {
-    return wrapsList(parseJson(firstLine)) && !nextLine.trim().startsWith('{') ? 'JSON' : 'JSON Lines';
+    const object = parseJson(firstLine);
+    return isRow(object) || nextLine.trim().startsWith('{') || !/\[\s*\{/.test(firstLine) ? 'JSON Lines' : 'JSON';
   } catch {
     return nextLine.trimStart().startsWith('{"') && firstLine.trimEnd().endsWith('}') ? 'JSON Lines' : 'JSON';
   }
@@ -96,13 +109,10 @@ const containerOf = (head: string): Container => {
 /** Lists of objects that a product has. */
 const OF_PRODUCT: ReadonlySet<string> = new Set(['attributes', 'images', 'options', 'translations', 'variants']);
 
-const wrapsList = (value: Value | undefined): boolean => {
-  if (!isObject(value)) return false;
-  const isProduct = ['slug', 'handle', 'sku'].some((name) => textIn(value[name]) !== undefined);
-  return Object.entries(value).some(([name, inner]) =>
-    Array.isArray(inner) ? inner.some(isObject) && !(isProduct && OF_PRODUCT.has(name)) : wrapsList(inner),
-  );
-};
+const isRow = (value: Value): boolean =>
+  isObject(value) &&
+  ['slug', 'handle', 'sku'].some((name) => textIn(value[name]) !== undefined) &&
+  Object.entries(value).every(([name, of]) => OF_PRODUCT.has(name) || !(Array.isArray(of) && of.some(isObject)));
 
 /** The first elements of a generator, and all of them. */
 export const peek = async <Element>(

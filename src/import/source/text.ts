@@ -61,11 +61,13 @@ export const countNewlines = (bytes: Buffer, from: number, to: number): number =
   return count;
 };
 
-/** @throws OperatorError if the first bytes show that the file is no UTF-8 text */
+/** @throws OperatorError if the first bytes show that the file is no text: archives, workbooks and pictures have a NUL, and so has UTF-16 */
 const withoutByteOrderMark = (bytes: Buffer, name: string): Buffer => {
   const head = bytes.toString('latin1', 0, 1024);
-  for (const [is, what, remedy] of OTHER_FILES)
-    if (is(head)) throw new OperatorError(`${name} is ${what}. ${remedy(name)}`);
+  if (/^(?:\xff\xfe|\xfe\xff)|\0/.test(head)) {
+    const remedy = 'Unpack an archive, save a workbook as "CSV UTF-8", and convert UTF-16';
+    throw new OperatorError(`${name} is no text in UTF-8. ${remedy}: ${conversion('UTF-16', name)}`);
+  }
   return head.startsWith('\xef\xbb\xbf') ? bytes.subarray(3) : bytes;
 };
 
@@ -82,7 +84,7 @@ const assertUtf8 = (text: Buffer, name: string, line: number): void => {
     if (!isUtf8(bytes)) {
       const [words] = bytes.toString('latin1').match(/[\x20-\x7e]*[\x80-\xff][\x20-\xff]*/) ?? [''];
       throw new OperatorError(
-        `${name}, line ${line}, is not UTF-8: "${words.slice(0, 40)}" if read as Latin-1. ${conversion('WINDOWS-1252', name)}`,
+        `${name}, line ${line}, is not UTF-8: "${words.slice(0, 40)}" if read as Latin-1. Convert it: ${conversion('WINDOWS-1252', name)}`,
       );
     }
     start = end;
@@ -90,7 +92,7 @@ const assertUtf8 = (text: Buffer, name: string, line: number): void => {
 };
 
 const conversion = (encoding: string, name: string): string =>
-  `Convert it: iconv -f ${encoding} -t UTF-8 ${name === 'standard input' ? '' : `${name} `}> utf8-file`;
+  `iconv -f ${encoding} -t UTF-8 ${name === 'standard input' ? '' : `${name} `}> utf8-file`;
 
 /** Where the last character begins, which may be incomplete. */
 const lastCharacterStart = (bytes: Buffer): number => {
@@ -98,28 +100,3 @@ const lastCharacterStart = (bytes: Buffer): number => {
   while (at > 0 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1;
   return at;
 };
-
-/** What people give in place of a text, told by the beginning as Latin-1. Every other letter of UTF-16 is a NUL. */
-const OTHER_FILES: readonly (readonly [(head: string) => boolean, what: string, remedy: (name: string) => string])[] = [
-  [
-    (head) => /^(?:\xff\xfe|\xfe\xff)/.test(head) || [0, 1].some((at) => head[at] === '\0' && head[at + 2] === '\0'),
-    'not UTF-8: it looks like UTF-16',
-    (name) => conversion('UTF-16', name),
-  ],
-  [
-    (head) => head.startsWith('\x1f\x8b'),
-    'compressed (gzip)',
-    (name) => `Pipe it through gunzip: gunzip -c ${name} | npx vitrine import -`,
-  ],
-  [
-    (head) => head.startsWith('PK\x03\x04'),
-    'a ZIP archive or a workbook',
-    () => 'Unpack it, or save the sheet as "CSV UTF-8".',
-  ],
-  [
-    (head) => /^\s*(?:<!doctype html|<html)[\s>]/i.test(head),
-    'a web page',
-    () => 'Is it the page of a log-in? Give the file itself.',
-  ],
-  [(head) => head.includes('\0'), 'no text', () => 'Give a file of CSV, JSON, JSON Lines or XML.'],
-];

@@ -1,7 +1,7 @@
 import sax from 'sax';
 import { OperatorError } from '../../errors.ts';
 import type { ReadOptions } from '../options.ts';
-import { isObject, type Place, type SourceRecord, type Value } from '../record.ts';
+import { isObject, type SourceRecord, type Value } from '../record.ts';
 import { MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
 
 /** The elements that are records, in lower case: those of RSS, of Atom, and a usual one. */
@@ -47,12 +47,8 @@ class FeedReader {
   readonly #names: ReadonlySet<string>;
   readonly #parser = sax.parser(true);
   #records: SourceRecord[] = [];
-  #count = 0;
-  /** Whether a line has several records, as the first one tells: another tag stands on its line before it. */
-  #isNumbered: boolean | undefined;
-  #lineOfLastTag = 0;
-  /** Of the record that is open: its place, its open elements from itself on, and what is wrong with it. */
-  #place: Place = { line: 0 };
+  /** Of the record that is open: its line, its open elements from itself on, and what is wrong with it. */
+  #line = 0;
   #open: Element[] = [];
   #characters = 0;
   #fault: string | undefined;
@@ -79,33 +75,24 @@ class FeedReader {
     return records;
   }
 
-  /** That of the character before: the parser has counted the line end that ends the name of a tag. */
-  #line(): number {
-    return this.#parser.line + (this.#parser.column === 0 ? 0 : 1);
-  }
-
   /** sax goes on behind what is not well-formed. An element without an end is a fault of its record; an ampersand, or an end alone, is not. */
   #passOver(message: string): void {
     if (message.startsWith('Unexpected close tag')) this.#isUnclosed = true;
     if (message.startsWith('Unmatched closing tag')) this.#isUnclosed = false;
     if (message.startsWith('Unclosed root tag') && this.hasRecords) {
-      const place = { line: this.#parser.line + 1 };
-      this.#records.push({ ...place, fields: {}, fault: { ...place, reason: `the feed does not end${MAY_BE_CUT}` } });
+      const fault = { reason: `the feed does not end${MAY_BE_CUT}` };
+      this.#records.push({ line: this.#parser.line + 1, fields: {}, fault });
     }
     this.#parser.resume();
   }
 
   #startTag(name: string): void {
     if (this.#open[0]?.name === name) this.#finish(`has no end: </${name}> is missing`);
-    const line = this.#line();
-    if (this.#open.length === 0 && this.#names.has(name.toLowerCase())) {
-      this.#isNumbered ??= line === this.#lineOfLastTag;
-      this.#count += 1;
-      this.#place = { line, record: this.#isNumbered ? this.#count : undefined };
-      this.#characters = 0;
-      this.#fault = undefined;
-    }
-    this.#lineOfLastTag = line;
+    if (this.#open.length > 0 || !this.#names.has(name.toLowerCase())) return;
+    // The parser has counted the line end that ends the name of a tag.
+    this.#line = this.#parser.line + (this.#parser.column === 0 ? 0 : 1);
+    this.#characters = 0;
+    this.#fault = undefined;
   }
 
   #openTag(name: string, given: readonly (readonly [string, string])[]): void {
@@ -127,7 +114,6 @@ class FeedReader {
   }
 
   #closeTag(name: string): void {
-    this.#lineOfLastTag = this.#line();
     if (this.#isUnclosed) this.#fault ??= `is not well-formed: <${name}> has no end`;
     this.#isUnclosed = false;
     if (this.#open.length === 1) this.#finish(this.#fault);
@@ -138,9 +124,9 @@ class FeedReader {
     const [element] = this.#open;
     if (!element) return;
     this.#records.push({
-      ...this.#place,
+      line: this.#line,
       fields: recordOf(element),
-      ...(reason !== undefined && { fault: { ...this.#place, reason } }),
+      ...(reason !== undefined && { fault: { reason } }),
     });
     this.hasRecords = true;
     this.#open = [];

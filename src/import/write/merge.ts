@@ -1,26 +1,27 @@
 import pg, { type ClientBase } from 'pg';
-import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
-import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken, STAGE } from './stage.ts';
+import {
+  type Counts,
+  fieldOf,
+  type Range,
+  type Refused,
+  type RowWriter,
+  singularOf,
+  type WriteContext,
+} from '../kind.ts';
+import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, STAGE } from './stage.ts';
 import { createTableWriter, freeValues } from './writer.ts';
 
-export interface MergeContext extends WriteContext {
-  /** Whether the caller has a transaction open, which it ends. */
-  readonly isInTransaction: boolean;
-  /** Called with how many rows are written. */
-  readonly onProgress: (rows: number) => void;
-}
-
-/** Rows in one statement: few enough that there is progress every second. */
+/** Rows in one statement: few enough that a refused one costs little to find. */
 const CHUNK_ROWS = 5000;
 
 /**
- * Writes the staged rows into the catalogue, all in one transaction.
+ * Writes the staged rows into the catalogue.
  *
  * A kind notes in the stage which row of its table each staged row is. Checks then delete staged rows that cannot be written, and report them. The
- * rest is written in ranges. Where the database refuses one, halves of it are tried, until the one row at fault is found and rejected; where rows
- * take values from one another, that undoes all, and everything is written again without it and those that depend on it.
+ * rest is written in ranges. Where the database refuses one, halves of it are tried, until the one row at fault is found and rejected. That undoes
+ * all, and everything is written again without it and those that depend on it.
  */
-export const mergeStage = async (context: MergeContext): Promise<Counts> => {
+export const mergeStage = async (context: WriteContext): Promise<Counts> => {
   const { client, kind, prune } = context;
   const { find, reject, prepare } = kind.write ?? {};
   await (find ? find(context) : findExisting(client, kind));
@@ -28,44 +29,33 @@ export const mergeStage = async (context: MergeContext): Promise<Counts> => {
   await rejectRepeated(context);
   await rejectIncomplete(context);
   await reject?.(context);
-  await rejectTaken(context);
-  const rows = await createRowWriter(context);
-  const writer = prepare ? await prepare(context, rows) : rows;
-  const work = () => writeRows(context, writer);
-  return context.isInTransaction ? work() : transaction(client, work);
-};
-
-/** Writes rows that do not depend on one another, but for values that they may take from one another. */
-const createRowWriter = async (context: WriteContext): Promise<RowWriter> => {
-  const { client, kind } = context;
-  const { write } = await createTableWriter(context, kind);
-  return {
+  const table = await createTableWriter(context, kind);
+  const rows: RowWriter = {
     begin: () => freeValues(client, kind),
-    write: async (range) => ({ ...(await write(range)), createdCategories: 0 }),
-    recheck: rejectTaken,
+    write: async (range) => ({ ...(await table.write(range)), createdCategories: 0 }),
   };
+  const writer = prepare ? await prepare(context, rows) : rows;
+  return writeRows(context, writer);
 };
 
-/** Writes all rows, and rejects those that the database refuses. Where others depend on them, all begins again without them. */
-const writeRows = async (context: MergeContext, writer: RowWriter): Promise<Counts> => {
+/** Writes all rows. Where the database refuses some, all begins again without them, because others may depend on them. */
+const writeRows = async (context: WriteContext, writer: RowWriter): Promise<Counts> => {
   const { client, stagedRows, onProgress } = context;
   const chunkRows = writer.isWhole ? Math.max(1, stagedRows) : CHUNK_ROWS;
   for (;;) {
     await client.query('savepoint file');
-    const areDependent = await writer.begin(context);
+    await writer.begin();
     const parts: Part[] = [];
     for (let from = 1; from <= stagedRows; from += chunkRows) {
       const to = Math.min(from + chunkRows - 1, stagedRows);
       parts.push(...(await writeRange(context, writer, { from, to })));
-      onProgress(to);
+      onProgress('writing', to);
     }
     const refused = parts.flatMap((part) => ('reason' in part ? [part] : []));
     const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);
     if (refused.length === 0) return counts;
-    if (areDependent) await client.query('rollback to savepoint file');
+    await client.query('rollback to savepoint file');
     await rejectRefused(context, refused);
-    if (!areDependent) return counts;
-    await writer.recheck(context);
   }
 };
 
@@ -91,9 +81,9 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   // Of statements without rows, too, there are triggers, which may refuse.
   const { rows } = await client.query(`select from ${STAGE} where ordinal between $1 and $2 limit 1`, [from, to]);
   if (rows.length === 0) return [];
-  if (writer.isWhole) return [await writer.write(range, context)];
+  if (writer.isWhole) return [await writer.write(range)];
   try {
-    return [await savepoint(client, () => writer.write(range, context))];
+    return [await savepoint(client, () => writer.write(range))];
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && isRowError(error))) throw error;
     if (from === to) return [refusal(context, from, error)];
@@ -103,43 +93,19 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   }
 };
 
-const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
-  const { message, column = null, detail = '' } = error;
+const UNIQUE_VIOLATION = '23505';
+
+const refusal = ({ kind, format }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+  const { code, message, table = '', column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
   // Of several columns, the database says more.
   if (named?.includes(',')) return { ordinal, field: null, value, reason: `is refused by the database: ${detail}` };
   const field = named === null ? null : fieldOf(kind, named);
-  return { ordinal, field, value, reason: `is refused by the database: ${message}` };
-};
-
-/** The connection was lost during the commit, so nobody knows whether the rows are stored. */
-export class UnknownOutcomeError extends Error {
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
-/** Runs the work in a transaction. */
-const transaction = async <Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> => {
-  await client.query('begin');
-  try {
-    const result = await work();
-    await commit(client);
-    return result;
-  } catch (error) {
-    // If the connection is lost, the server rolls back by itself.
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
-};
-
-/** @throws UnknownOutcomeError if the connection is lost meanwhile */
-export const commit = async (client: ClientBase): Promise<void> => {
-  await client.query('commit').catch((error: unknown) => {
-    // An error of the server's is a refusal; any other leaves the outcome open.
-    throw error instanceof pg.DatabaseError ? error : new UnknownOutcomeError(error);
-  });
+  if (code !== UNIQUE_VIOLATION) return { ordinal, field, value, reason: `is refused by the database: ${message}` };
+  const isOtherKey = field === format.otherKey && table === kind.table;
+  const reason = `is that of another ${singularOf({ table })}${isOtherKey ? `: --key ${field} finds it` : ''}`;
+  return { ordinal, field, value, reason };
 };
 
 /** Runs a part of a transaction that can be rolled back alone. */

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import {
   columnIn,
-  type Field,
   type ImportKind,
   identityOf,
   type Refused,
@@ -16,6 +15,9 @@ export const STAGE = 'pg_temp.vitrine_import';
 
 /** The rows that staged rows hold, such as the variants of products. */
 export const INNER_STAGE = 'pg_temp.vitrine_import_inner';
+
+/** Rows in one statement: a format may hold all its rows back until the end. */
+const MAX_STAGED_ROWS = 1000;
 
 /** The columns of a staging table beside those of the fields. */
 const OWN_COLUMNS = [
@@ -48,8 +50,9 @@ export const createStage = async (client: ClientBase, { fields }: ImportKind, st
 };
 
 export const insertIntoStage = async (client: ClientBase, rows: readonly StagedRow[]): Promise<void> => {
-  const staged = `select * from json_populate_recordset(null::${STAGE}, $1)`;
-  await client.query(`insert into ${STAGE} ${staged}`, [JSON.stringify(rows)]);
+  const insert = `insert into ${STAGE} select * from json_populate_recordset(null::${STAGE}, $1)`;
+  for (let at = 0; at < rows.length; at += MAX_STAGED_ROWS)
+    await client.query(insert, [JSON.stringify(rows.slice(at, at + MAX_STAGED_ROWS))]);
 };
 
 /** The rows that staged rows hold, in a table of their own. */
@@ -83,10 +86,6 @@ export const findExisting = async (client: ClientBase, kind: ImportKind): Promis
     where found.ordinal = s.ordinal`);
 };
 
-/** The fields whose values rows of the catalogue may give to one another. The key finds the row, and so stays. */
-export const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
-  Object.entries(fields).filter(([name, { isUnique }]) => isUnique && name !== key);
-
 type CheckContext = Pick<WriteContext, 'client' | 'kind' | 'columnOf' | 'onFault'>;
 
 /** What a statement that deletes staged rows returns of each. */
@@ -114,31 +113,13 @@ export const rejectRefused = (context: CheckContext, refused: readonly Refused[]
     [JSON.stringify(refused)],
   );
 
-/** Rejects rows that would get a value of which there is one, and which a row of the catalogue keeps, until none is left. */
-export const rejectTaken = async (context: CheckContext & Pick<WriteContext, 'keys'>): Promise<number> => {
-  const { kind, keys } = context;
-  let rejected = 0;
-  for (const [name, { column }] of uniqueFieldsOf(kind)) {
-    const other = keys.some((key) => key === name && key in (kind.foundBy ?? {}));
-    rejected += await reject(
-      context,
-      `delete from ${STAGE} s using ${kind.table} t
-       where t.${column} = s.${column} and t.id is distinct from s.target_id and ${isPresent(name)}
-         and not exists (select from ${STAGE} o where o.target_id = t.id and '${name}' = any (o.present) and o.${column} is distinct from t.${column})
-       returning line, record, $1 as field, s.${column} as value, $2 as reason`,
-      [name, `is that of another ${singularOf(kind)}${other ? `: --key ${name} finds it` : ''}`],
-    );
-  }
-  return rejected === 0 ? 0 : rejected + (await rejectTaken(context));
-};
-
 /** SQL for where a staged row is, as in a message. */
 const placeIn = (row: string): string =>
   `format(case when ${row}.record is null then 'line %s' else 'record %2$s' end, ${row}.line, ${row}.record)`;
 
 /** Of rows with the same key, the last is imported; none, where they are parts of one row. Those that are rejected count alone there. */
-export const rejectRepeated = async (context: CheckContext & Pick<WriteContext, 'standTogether'>): Promise<void> => {
-  const { kind, standTogether } = context;
+export const rejectRepeated = async (context: WriteContext): Promise<void> => {
+  const { kind, format } = context;
   const others = (condition: string) =>
     `from ${STAGE} other where ${identityOf(kind).isSame} and other.ordinal ${condition}`;
   const rejectWith = (condition: string, reason: string): Promise<number> =>
@@ -149,7 +130,8 @@ export const rejectRepeated = async (context: CheckContext & Pick<WriteContext, 
          format($2, (select ${placeIn('other')} ${others(condition)} order by other.ordinal desc limit 1)) as reason`,
       [kind.key, reason],
     );
-  if (standTogether) await rejectWith('<> s.ordinal', 'has more rows elsewhere, in %s: put all its rows together');
+  if (format.standTogether)
+    await rejectWith('<> s.ordinal', 'has more rows elsewhere, in %s: put all its rows together');
   // Rows that were staged only because their keys count. They were reported when they were staged.
   await context.client.query(`delete from ${STAGE} where is_rejected`);
   await rejectWith('> s.ordinal', 'is repeated in %s, which is imported instead: remove one of the two');
@@ -158,15 +140,6 @@ export const rejectRepeated = async (context: CheckContext & Pick<WriteContext, 
 /** A new row needs all required fields; an existing one may be given a few fields only. */
 export const rejectIncomplete = (context: CheckContext): Promise<number> => {
   const { kind } = context;
-  const { whyUnknown } = kind;
-  if (whyUnknown) {
-    return reject(
-      context,
-      `delete from ${STAGE} where target_id is null
-       returning line, record, $1 as field, ${columnIn(kind, kind.key)}::text as value, $2 as reason`,
-      [kind.key, whyUnknown],
-    );
-  }
   const required = Object.keys(kind.fields).filter((name) => kind.fields[name]?.isRequired);
   return reject(
     context,

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { oneRow } from '../../database/connection.ts';
 import type { Field, ImportKind, Range, WriteContext, Written } from '../kind.ts';
-import { isPresent, STAGE, uniqueFieldsOf } from './stage.ts';
+import { isPresent, STAGE } from './stage.ts';
 
 /** The statements that write the rows of a staging table into the table of their kind. */
 export interface TableWriter {
@@ -22,12 +22,8 @@ export const createTableWriter = async (
 ): Promise<TableWriter> => {
   const { table, isRow = 't.id = s.target_id' } = kind;
   const defaults = await readDefaults(client, kind);
-  const preset = ({ column, assumed }: Field): string => assumed?.(options) ?? defaults.get(column) ?? 'null';
-  const columns = columnsOf(kind, preset);
+  const columns = columnsOf(kind, ({ column, assumed }) => assumed?.(options) ?? defaults.get(column) ?? 'null');
   const updatable = columns.filter(({ isInsertOnly }) => !isInsertOnly);
-  const listed = (of: (column: WrittenColumn) => string): string => updatable.map(of).join(', ');
-  const differs = `(${listed(({ comparedOld }) => comparedOld)}) is distinct from
-              (${listed(({ comparedNew }) => comparedNew)})`;
   // Another writer may have deleted the row that was found.
   const isNew = `s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isRow})`;
   const insert = `
@@ -43,9 +39,9 @@ export const createTableWriter = async (
     select count(*)::int as count from done`;
   const update = `
     with done as (
-      update ${table} t set ${listed(({ target, updated }) => `${target} = ${updated}`)}
+      update ${table} t set ${updatable.map(({ target, updated }) => `${target} = ${updated}`).join(', ')}
       from ${stage} s
-      where s.ordinal between $1 and $2 and ${isRow} and ${differs}
+      where s.ordinal between $1 and $2 and ${isRow} and (${updatable.map(({ differs }) => differs).join(' or ')})
       returning s.is_new)
     select (count(*) filter (where is_new is not true))::int as count from done`;
   const staged = `select count(*)::int as count from ${stage} where ordinal between $1 and $2`;
@@ -70,9 +66,8 @@ interface WrittenColumn extends Pick<Field, 'isInsertOnly'> {
   /** SQL for the value of a new row, and of an existing one. */
   readonly inserted: string;
   readonly updated: string;
-  /** SQL for what differs if the row has to be updated. */
-  readonly comparedOld: string;
-  readonly comparedNew: string;
+  /** SQL for whether the existing row has to be updated. */
+  readonly differs: string;
 }
 
 /** @param preset SQL for the value of a new row whose file has none */
@@ -114,8 +109,7 @@ const columnsOf = (kind: ImportKind, preset: (field: Field) => string): WrittenC
       target: target(field),
       inserted: bounded(name, field, inserted),
       updated: field.column === 'updated_at' ? updated(name, field, 'now()') : value,
-      comparedOld: compared(field, old(field)),
-      comparedNew: compared(field, value),
+      differs: `${compared(field, old(field))} is distinct from ${compared(field, value)}`,
     };
   });
 };
@@ -132,11 +126,12 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
 
 /**
  * Takes values that no two rows may have from rows that get another, where a row of the file gets theirs: at whatever place of the file, also in
- * a circle. @returns whether there is one
+ * a circle.
  */
-export const freeValues = async (client: ClientBase, kind: ImportKind, stage = STAGE): Promise<boolean> => {
-  let isFreed = false;
-  for (const [name, { column }] of uniqueFieldsOf(kind)) {
+export const freeValues = async (client: ClientBase, kind: ImportKind, stage = STAGE): Promise<void> => {
+  for (const [name, { column, isUnique }] of Object.entries(kind.fields)) {
+    // The key finds the row, and so stays.
+    if (!isUnique || name === kind.key) continue;
     const said = await client.query(`select from ${stage} s where ${isPresent(name)} limit 1`);
     if (said.rowCount === 0) continue;
     // Ids were found after the rows were staged: without figures of them the planner would compare each row with each.
@@ -149,32 +144,5 @@ export const freeValues = async (client: ClientBase, kind: ImportKind, stage = S
     // A stopgap that nobody sees: the transaction gives the row its own.
     const ids = rows.map(({ id }) => id);
     await client.query(`update ${kind.table} set ${column} = gen_random_uuid()::text where id = any ($1)`, [ids]);
-    isFreed = true;
   }
-  return kind.fields.translations?.texts?.includes('slug')
-    ? (await freeTranslatedSlugs(client, kind, stage)) || isFreed
-    : isFreed;
-};
-
-/** The same of slugs in a language, each of which one row has. */
-const freeTranslatedSlugs = async (client: ClientBase, { table }: ImportKind, stage: string): Promise<boolean> => {
-  const { rows } = await client.query<{ id: number; language: string }>(`
-    with said as materialized (
-      select s.target_id, language, texts ->> 'slug' as slug
-      from ${stage} s cross join jsonb_each(s.translations) of_language (language, texts)
-      where texts ? 'slug')
-    select distinct t.id, said.language
-    from said join ${table} t on t.id = said.target_id
-      join said taker on taker.language = said.language and taker.slug = t.translations -> said.language ->> 'slug'
-    where said.slug is distinct from taker.slug and taker.target_id is distinct from t.id`);
-  if (rows.length === 0) return false;
-  await client.query(
-    `update ${table} t set translations = (
-       select jsonb_object_agg(language, case when freed.languages ? language then texts - 'slug' else texts end)
-       from jsonb_each(t.translations) of_language (language, texts))
-     from (select id, jsonb_agg(language) as languages from json_to_recordset($1) of_row (id int, language text) group by id) freed
-     where freed.id = t.id`,
-    [JSON.stringify(rows)],
-  );
-  return true;
 };
