@@ -7,13 +7,13 @@ import type { ShownLanguage } from '../language/languages.ts';
 import { type ContentEncodings, matchesEtag } from './content-encodings.ts';
 import type { Cors } from './cors.ts';
 import {
-  type ErrorFormat,
   type GatewayRequest,
   type GatewayResponse,
   inLanguage,
   PROBLEM_TYPE,
   varyBy,
   varyByLanguage,
+  type WriteError,
   WrittenResponse,
   writeLines,
 } from './message.ts';
@@ -52,7 +52,6 @@ export class ResponseWriter {
   readonly #over: string;
   /** The lines that all responses of a kind share: there is a kind for each media type and content encoding. */
   readonly #linesOf = new Map<string, string>();
-  readonly #rejections = new Map<string, { lines: string; response: GatewayResponse }>();
 
   constructor(options: Options) {
     this.#options = options;
@@ -75,18 +74,8 @@ export class ResponseWriter {
     return this.#ofRequest(body, 200, 'latin1', head, request, requestId);
   }
 
-  rejected(error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse {
-    const { headers } = request;
-    const { allow, 'retry-after': retryAfter } = error.headers;
-    const kind = `${error.message} ${allow} ${retryAfter} ${format.typeOf(headers)}`;
-    let rejection = this.#rejections.get(kind);
-    if (!rejection) {
-      const response = format.toResponse(error, headers);
-      rejection = { lines: writeLines(this.#withCommon(response.headers)), response };
-      this.#rejections.set(kind, rejection);
-    }
-    const { lines, response } = rejection;
-    return new WrittenResponse(lines + this.#requestLines(request, requestId), response.body, response.status, 'utf8');
+  rejected(error: AppError, writeError: WriteError, request: GatewayRequest, requestId: string): GatewayResponse {
+    return this.completed(writeError(error, request.headers), request, requestId);
   }
 
   executed({ executed, head, added = {} }: Answered, request: GatewayRequest, requestId: string): GatewayResponse {

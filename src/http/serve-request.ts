@@ -11,12 +11,12 @@ import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
 import {
   ACCEPT_QUERY,
-  type ErrorFormat,
   type GatewayRequest,
   type GatewayResponse,
   MAX_TARGET_CHARS,
-  PROBLEM_DETAILS,
+  problemResponse,
   splitTarget,
+  type WriteError,
 } from './message.ts';
 import type { KnownRequest, RequestCache } from './request-cache.ts';
 import { type Call, type FindRoute, type OperationRoute, PAGE, type ResponseRoute, type Route } from './route.ts';
@@ -134,10 +134,10 @@ export class Serving {
   #refuse(request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse {
     const observed = this.#observed(request);
     this.#deps.observer.refuse(observed, error, 'countedAs' in found ? found.countedAs : PAGE);
-    return this.#deps.writer.rejected(error, errorsOf(found), request, observed.requestId);
+    return this.#deps.writer.rejected(error, writeErrorOf(found), request, observed.requestId);
   }
 
-  // 3. Load: a request waits bare, so that rejecting it costs no more than a hit.
+  // 3. Load: a request waits bare, so that rejecting it costs little more than a hit.
 
   async #answerInTurn(
     request: GatewayRequest,
@@ -159,7 +159,7 @@ export class Serving {
     });
     if (later) return later;
     const requestId = this.#requestIdOf(request.headers['x-request-id']);
-    return this.#deps.writer.rejected(this.#deps.load.refuse(), route.errors, request, requestId);
+    return this.#deps.writer.rejected(this.#deps.load.refuse(), route.writeError, request, requestId);
   }
 
   // 4. Answer.
@@ -241,7 +241,7 @@ export class Serving {
   #writeFailure({ request, route, requestContext, log: requestLog }: Call, error: unknown): GatewayResponse {
     const appError = toAppError(error, requestLog);
     requestContext.failWith(appError);
-    return route.errors.toResponse(appError, request.headers);
+    return route.writeError(appError, request.headers);
   }
 
   // 6. Record.
@@ -302,7 +302,8 @@ const faultOf = (request: GatewayRequest, found: Route | AppError): AppError | u
   return 'faultOf' in found ? found.faultOf?.(request) : undefined;
 };
 
-const errorsOf = (found: Route | AppError): ErrorFormat => ('errors' in found ? found.errors : PROBLEM_DETAILS);
+const writeErrorOf = (found: Route | AppError): WriteError =>
+  'writeError' in found ? found.writeError : problemResponse;
 
 const targetFault = (target: string): AppError | undefined => {
   if (target.length > MAX_TARGET_CHARS) {

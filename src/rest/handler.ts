@@ -9,9 +9,9 @@ import {
   inLanguage,
   JSON_TYPE,
   jsonResponse,
-  PROBLEM_DETAILS,
   parseQueryString,
   percentDecode,
+  problemResponse,
   problemText,
 } from '../http/message.ts';
 import {
@@ -76,7 +76,7 @@ const createEndpoint = (operation: RestOperation, pathParameter: string | undefi
 /** One address. It is kept for as long as its request is remembered, so it is small. */
 class RestRoute implements OperationRoute {
   readonly methods = READ_METHODS;
-  readonly errors = PROBLEM_DETAILS;
+  readonly writeError = problemResponse;
   readonly countedAs: OperationRoute['countedAs'];
   readonly #endpoint: Endpoint;
   readonly #id: string | undefined;
