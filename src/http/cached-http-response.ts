@@ -2,7 +2,6 @@ import { PREVIEW_HEADER } from '../access/access.ts';
 import type { Body, CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
-import type { AppError } from '../errors.ts';
 import type { ShownLanguage } from '../language/languages.ts';
 import { type ContentEncodings, matchesEtag } from './content-encodings.ts';
 import type { Cors } from './cors.ts';
@@ -13,7 +12,6 @@ import {
   PROBLEM_TYPE,
   varyBy,
   varyByLanguage,
-  type WriteError,
   WrittenResponse,
   writeLines,
 } from './message.ts';
@@ -72,10 +70,6 @@ export class ResponseWriter {
   /** @param body with the late values of this request, one character for each byte */
   filled(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
     return this.#ofRequest(body, 200, 'latin1', head, request, requestId);
-  }
-
-  rejected(error: AppError, writeError: WriteError, request: GatewayRequest, requestId: string): GatewayResponse {
-    return this.completed(writeError(error, request.headers), request, requestId);
   }
 
   executed({ executed, head, added = {} }: Answered, request: GatewayRequest, requestId: string): GatewayResponse {

@@ -16,7 +16,6 @@ import {
   MAX_TARGET_CHARS,
   problemResponse,
   splitTarget,
-  type WriteError,
 } from './message.ts';
 import type { KnownRequest, RequestCache } from './request-cache.ts';
 import { type Call, type FindRoute, type OperationRoute, PAGE, type ResponseRoute, type Route } from './route.ts';
@@ -133,8 +132,9 @@ export class Serving {
 
   #refuse(request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse {
     const observed = this.#observed(request);
-    this.#deps.observer.refuse(observed, error, 'countedAs' in found ? found.countedAs : PAGE);
-    return this.#deps.writer.rejected(error, writeErrorOf(found), request, observed.requestId);
+    const { countedAs, writeError } = found instanceof AppError ? NO_ROUTE : found;
+    this.#deps.observer.refuse(observed, error, countedAs);
+    return this.#deps.writer.completed(writeError(error, request.headers), request, observed.requestId);
   }
 
   // 3. Load: a request waits bare, so that rejecting it costs little more than a hit.
@@ -159,7 +159,8 @@ export class Serving {
     });
     if (later) return later;
     const requestId = this.#requestIdOf(request.headers['x-request-id']);
-    return this.#deps.writer.rejected(this.#deps.load.refuse(), route.writeError, request, requestId);
+    const response = route.writeError(this.#deps.load.refuse(), request.headers);
+    return this.#deps.writer.completed(response, request, requestId);
   }
 
   // 4. Answer.
@@ -273,6 +274,8 @@ export class Serving {
   }
 }
 
+const NO_ROUTE: Pick<Route, 'countedAs' | 'writeError'> = { countedAs: PAGE, writeError: problemResponse };
+
 const NOTHING_AT_PATH = new AppError('NOT_FOUND', 'There is nothing at this path.');
 
 /** What a request takes in memory while it waits, at least. */
@@ -301,9 +304,6 @@ const faultOf = (request: GatewayRequest, found: Route | AppError): AppError | u
   if (!found.methods.includes(method)) return notAllowed(found);
   return 'faultOf' in found ? found.faultOf?.(request) : undefined;
 };
-
-const writeErrorOf = (found: Route | AppError): WriteError =>
-  'writeError' in found ? found.writeError : problemResponse;
 
 const targetFault = (target: string): AppError | undefined => {
   if (target.length > MAX_TARGET_CHARS) {
