@@ -63,19 +63,10 @@ export class ResponseWriter {
     this.#over = cacheControlFor(0, isRestricted);
   }
 
-  cached(cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
-    return this.#ofCache(cached, 'hit', head, request, requestId);
-  }
-
-  /** @param body with the late values of this request, one character for each byte */
-  filled(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
-    return this.#ofRequest(body, 200, 'latin1', head, request, requestId);
-  }
-
   executed({ executed, head, added = {} }: Answered, request: GatewayRequest, requestId: string): GatewayResponse {
     const response = executed.answer
-      ? this.#ofCache(executed.answer, executed.outcome, head, request, requestId)
-      : this.#ofRequest(executed.body, executed.status, executed.encoding, head, request, requestId);
+      ? this.ofCache(executed.answer, executed.outcome, head, request, requestId)
+      : this.ofRequest(executed.body, executed.status, executed.encoding, head, request, requestId);
     if (Object.keys(added).length === 0) return response;
     const headers = { ...response.headers };
     // A cookie is for one client, and no cache may give it to another.
@@ -96,7 +87,8 @@ export class ResponseWriter {
     return response;
   }
 
-  #ofCache(
+  /** A response of the cache, as it is kept. */
+  ofCache(
     cached: CachedResponse,
     outcome: CacheOutcome,
     head: ResponseHead,
@@ -104,7 +96,7 @@ export class ResponseWriter {
     requestId: string,
   ): GatewayResponse {
     const { etag, body, status } = cached;
-    if (status === 404) return this.#ofRequest(body, status, 'latin1', head, request, requestId);
+    if (status === 404) return this.ofRequest(body, status, 'latin1', head, request, requestId);
     const { contentType, language } = head;
     const { method, headers } = request;
     const { cacheControl, accelExpires } = this.#freshnessOf(cached, outcome);
@@ -135,7 +127,7 @@ export class ResponseWriter {
   }
 
   /** A response that no cache outside keeps: its body belongs to its request alone, or it says that there is nothing. */
-  #ofRequest(
+  ofRequest(
     body: Body,
     status: CachedResponse['status'],
     encoding: 'utf8' | 'latin1',

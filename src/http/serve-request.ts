@@ -233,8 +233,8 @@ export class Serving {
     const requestId = this.#requestIdOf(request.headers['x-request-id']);
     const response =
       filledBody === undefined
-        ? writer.cached(cached, head, request, requestId)
-        : writer.filled(filledBody, head, request, requestId);
+        ? writer.ofCache(cached, 'hit', head, request, requestId)
+        : writer.ofRequest(filledBody, 200, 'latin1', head, request, requestId);
     observer.hit(counts, response.status);
     return response;
   }
