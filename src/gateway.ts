@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import { type Access, createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.loader.ts';
 import { BrowseIndex } from './browse/index-engine.ts';
-import { createListen } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
-import { createResponseCache } from './cache/response-cache.ts';
-import { createTagVersions } from './cache/tags.ts';
+import { createListen } from './cache/listen.ts';
+import { ResponseCache } from './cache/response-cache.ts';
+import { TagVersions } from './cache/tags.ts';
 import type { Config } from './config/config.ts';
 import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
@@ -20,7 +20,6 @@ import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { createContextFactory } from './graphql/context.ts';
-import { ask } from './graphql/execution.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
@@ -204,7 +203,7 @@ const followChanges = async (
   if (directUrl !== undefined) await assertSameDatabase(pool, directUrl);
   const replicas = urls.length > 0 ? createReplicas({ ...reading, urls, schema, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
-  const tagVersions = createTagVersions(tables);
+  const tagVersions = new TagVersions(tables);
   const freshnessMonitor = await startFreshnessMonitor({
     connection: directUrl === undefined ? connection : connectionConfig(directUrl),
     listen: createListen(tables, replicas?.observer),
@@ -248,7 +247,7 @@ const createMemory = (
   onClose(browseIndex.close);
   return {
     knownRows: createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes }),
-    responseCache: createResponseCache({
+    responseCache: new ResponseCache({
       freshnessMonitor,
       tagVersions,
       clock,
@@ -267,28 +266,16 @@ const createMemory = (
 /** Executes operations, once or again and again. */
 const createGraphql = (
   { config, languages, log, onClose }: Given,
-  {
-    observer,
-    operations,
-    followed,
-    memory,
-    access,
-  }: Pick<Layers, 'observer' | 'operations' | 'followed' | 'memory' | 'access'>,
+  { observer, operations, followed, memory, access }: Omit<Layers, 'connected' | 'graphql' | 'metrics'>,
 ) => {
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryMaxCost: maxCost } = config;
-  const { schema, documents, trusted, plugins, areShared } = operations;
+  const { documents, plugins, areShared } = operations;
   const { tracing } = observer;
   const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
   const features = [...FEATURES, createBrowse(browseIndex)];
-  const createContext = createContextFactory({
-    ...followed,
-    features,
-    lateSources,
-    languages,
-    knownRows,
-    maxRows: maxCost,
-  });
+  const reading = { ...followed, features, lateSources, languages, knownRows };
+  const createContext = createContextFactory({ ...reading, maxRows: maxCost });
   const connections = poolSize * (1 + config.databaseReplicaUrls.length);
   const load = createLoadGuard({
     ...config,
@@ -302,12 +289,11 @@ const createGraphql = (
   const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
   const executing = { documents, createContext, responseCache, maxCost, load, tracing, timeoutMs };
   const execution = areShared
-    ? new SharedExecution({ ...executing, compiled, answers })
-    : new OwnExecution({ ...executing, hideSuggestions: !config.fieldSuggestions });
+    ? new SharedExecution(executing, compiled, answers)
+    : new OwnExecution(executing, !config.fieldSuggestions);
   const live = new Live({
     execution,
-    ask: (args) => ask(args, executing),
-    source: { ...followed, freshnessMs, kindOf: failureKindOf },
+    source: { ...followed, freshnessMs },
     maxSubscriptions: config.maxSubscriptions,
     isRestricted,
     log,
@@ -315,18 +301,7 @@ const createGraphql = (
   onClose(() => live.close());
   const maskError = createMaskError(() => observer.logOf(log));
   const bodies = new JsonBodies();
-  const serving = {
-    schema,
-    bodies,
-    documents,
-    trusted,
-    isRestricted,
-    answers,
-    live,
-    execution,
-    maskError,
-  };
-  const yoga = createGraphqlServer({ ...serving, plugins });
+  const yoga = createGraphqlServer({ ...operations, isRestricted, answers, bodies, live, execution, maskError });
   onClose(() => yoga.dispose());
   const subscriptions = { counts: live.counts, max: config.maxSubscriptions };
   const { fallBacks } = compiled;

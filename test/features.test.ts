@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createListen } from '../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../src/cache/freshness-monitor.ts';
-import { createResponseCache } from '../src/cache/response-cache.ts';
-import { type CachedTable, createTagVersions } from '../src/cache/tags.ts';
+import { createListen } from '../src/cache/listen.ts';
+import { ResponseCache } from '../src/cache/response-cache.ts';
+import { type CachedTable, TagVersions } from '../src/cache/tags.ts';
 import { readConfig } from '../src/config/config.ts';
 import { createClock } from '../src/database/clock.ts';
 import { connectionConfig } from '../src/database/connection.ts';
@@ -203,7 +203,7 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
   await using disposal = new AsyncDisposableStack();
   const tables = [...FEATURES, supplier];
   const clock = createClock();
-  const tagVersions = createTagVersions(tables);
+  const tagVersions = new TagVersions(tables);
   const freshnessMs = 0;
   const freshnessMonitor = await startFreshnessMonitor({
     connection: connectionConfig(database.url),
@@ -214,7 +214,7 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
     log: pino({ level: 'silent' }),
   });
   disposal.defer(() => freshnessMonitor.close());
-  const cache = createResponseCache({
+  const cache = new ResponseCache({
     freshnessMonitor,
     tagVersions,
     clock,

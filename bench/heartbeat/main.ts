@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
-import { createListen } from '../../src/cache/change-feed.ts';
+import { createListen } from '../../src/cache/listen.ts';
 import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';
 import { catalogueOf } from '../database/catalogue.ts';

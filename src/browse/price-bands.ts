@@ -43,10 +43,7 @@ export const firstOfPriceCell = (cell: number): number => {
  * @param counts how many products there are of each cell
  */
 export const priceRangeOf = (min: number, max: number, counts: Int32Array): PriceRange => {
-  // How many products are cheaper than a cell.
-  const below = new Int32Array(priceCellOf(max) + 2);
-  for (let cell = 1; cell < below.length; cell += 1)
-    below[cell] = (below[cell - 1] as number) + (counts[cell - 1] as number);
+  const below = belowCells(counts, priceCellOf(min), priceCellOf(max));
   const edges = [...edgesOf(below)];
   const begins = [roundedDown(min), ...edges];
   const ends = [...edges, roundedDown(max) + step(max)];
@@ -60,6 +57,18 @@ export const priceRangeOf = (min: number, max: number, counts: Int32Array): Pric
       count: (cheaper[band + 1] as number) - (cheaper[band] as number),
     })),
   };
+};
+
+/** How many products are cheaper than each cell, with the number of all behind the last. @param first the first cell that has products */
+const belowCells = (counts: Int32Array, first: number, last: number): Int32Array => {
+  const below = new Int32Array(last + 2);
+  let total = 0;
+  for (let cell = first; cell <= last; cell += 1) {
+    below[cell] = total;
+    total += counts[cell] as number;
+  }
+  below[last + 1] = total;
+  return below;
 };
 
 /** The prices at which bands begin, but for the first one. Between two of them are products. @param below by cell, with the total behind the last */

@@ -1,12 +1,12 @@
 import type { LateValue } from './late-value.ts';
-import type { TableTags, Tag, Tags } from './tags.ts';
+import type { TableTags, Tag, TagVersions } from './tags.ts';
 
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
 
 /** Collects what resolvers and loaders say about the response of one operation, so that the cache knows how long it holds. */
 export class Dependencies {
-  readonly #tags: Pick<Tags, 'of'>;
+  readonly #tags: Pick<TagVersions, 'of'>;
   readonly tags = new Set<Tag>();
   /** The late values that the response has, by their keys. */
   readonly late = new Map<string, LateValue>();
@@ -27,7 +27,7 @@ export class Dependencies {
   /** Whether giving the response takes late values, even where nothing was found that has one: then no cache outside may keep it. */
   takesLate = false;
 
-  constructor(tags: Pick<Tags, 'of'>) {
+  constructor(tags: Pick<TagVersions, 'of'>) {
     this.#tags = tags;
   }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
 import { abandon, type ConnectionConfig, DatabaseClient } from '../database/connection.ts';
 import { OperatorError } from '../errors.ts';
-import { HEARTBEAT_TIMEOUT_MS, type Heartbeat, type Listen, type SendHeartbeat } from './change-feed.ts';
+import { HEARTBEAT_TIMEOUT_MS, type Heartbeat, type Listen, type SendHeartbeat } from './listen.ts';
 import type { CachedTable, Change, TagVersions } from './tags.ts';
 
 interface Options {
@@ -65,7 +65,7 @@ export class FreshnessMonitor {
     const { tagVersions, clock } = options;
     this.#options = options;
     this.#nextChanges = new Map(
-      tagVersions.tags.tables
+      tagVersions.tables
         .filter(({ nextChangeSql }) => nextChangeSql)
         .map(({ table }) => [table, new NextChange(clock)]),
     );
@@ -198,7 +198,7 @@ export class FreshnessMonitor {
   }
 
   #onAnyChange(isOfClock = false): void {
-    for (const { table } of this.#options.tagVersions.tags.tables) this.#onChange({ table, isOfClock });
+    for (const { table } of this.#options.tagVersions.tables) this.#onChange({ table, isOfClock });
   }
 
   #heartbeat(): Promise<boolean> {
@@ -249,7 +249,7 @@ export class FreshnessMonitor {
     if (clock.observe(now, sentMs, performance.now())) this.#onAnyChange(true);
     // Where the tables could not be asked one is locked, and what is known of their next changes is true.
     for (const [index, ms] of (read ?? []).entries()) {
-      const { table } = tagVersions.tags.tables[index] as CachedTable;
+      const { table } = tagVersions.tables[index] as CachedTable;
       const isPast = this.#nextChanges.get(table)?.isAt(ms ?? Number.POSITIVE_INFINITY);
       if (isPast) for (const onTime of this.#onTime) onTime(table);
     }

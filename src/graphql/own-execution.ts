@@ -4,16 +4,11 @@ import type { Found } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Call } from '../http/route.ts';
 import type { Changes, OperationContext } from './context.ts';
-import { type Asked, ask, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
+import { type Asked, Execution, type ExecutionDeps } from './execution.ts';
 import { executeReference } from './executor/compiled-execution.ts';
-import { failedResult, failureOf, refuseVanished, untilRowsFit } from './failures.ts';
+import { failedResult, failureOf, untilRowsFit } from './failures.ts';
 import { inOnePiece } from './operation.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
-
-interface Deps extends ExecutionDeps {
-  /** Whether errors in variables leave out "did you mean …". */
-  readonly hideSuggestions: boolean;
-}
 
 type OwnContext = ServerContext & OperationContext;
 
@@ -21,12 +16,14 @@ type OwnContext = ServerContext & OperationContext;
  * Executes each operation for its own caller, by graphql-js and beside memory, because plugins of the operator may tell callers apart. The
  * context is one object, from `onContextBuilding` to the resolvers.
  */
-export class OwnExecution implements Execution {
-  readonly #deps: Deps;
+export class OwnExecution extends Execution {
+  readonly #hideSuggestions: boolean;
   #keys = 0;
 
-  constructor(deps: Deps) {
-    this.#deps = deps;
+  /** @param hideSuggestions whether errors in variables leave out "did you mean …" */
+  constructor(deps: ExecutionDeps, hideSuggestions: boolean) {
+    super(deps);
+    this.#hideSuggestions = hideSuggestions;
   }
 
   readonly plugin: GatewayPlugin = {
@@ -34,21 +31,20 @@ export class OwnExecution implements Execution {
       extendContext(this.#begin(context.call) as object);
     },
     onExecute: ({ args, setExecuteFn }) => {
-      const askedBy = askOnce(args, this.#deps);
-      setExecuteFn((given: ExecutionArgs) => this.once(askedBy(given)));
+      setExecuteFn(this.executorOf(args));
       return { onExecuteDone: ({ result }) => this.#takeLate(args, result as ExecutionResult) };
     },
   };
 
   async once(asked: Asked): Promise<ExecutionResult> {
     const { call } = asked.args.contextValue as OwnContext;
-    const executing = executeWithinLoad(asked.operation, call, this.#deps, () => this.#tryAll(asked));
-    return withDeadline(executing, this.#deps.timeoutMs);
+    const executing = this.withinLoad(asked.operation, call, () => this.#tryAll(asked));
+    return withDeadline(executing, this.deps.timeoutMs);
   }
 
   respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
     const { args, language, form } = asked;
-    const { createContext, responseCache } = this.#deps;
+    const { createContext, responseCache } = this.deps;
     return responseCache.makeApart(this.keyOf(), async (dependencies) => {
       Object.assign(args.contextValue as OwnContext, createContext(dependencies, caller.previewAt, language), {
         changes,
@@ -67,28 +63,26 @@ export class OwnExecution implements Execution {
 
   /** The language that the document names is not known yet. */
   #begin({ takesLate, previewAt, language }: Call): OperationContext {
-    const dependencies = this.#deps.responseCache.createDependencies();
+    const dependencies = this.deps.responseCache.createDependencies();
     dependencies.asOfMs = performance.now();
     dependencies.openedMs = dependencies.asOfMs;
     dependencies.takesLate = takesLate;
-    return this.#deps.createContext(dependencies, previewAt, language.language);
+    return this.deps.createContext(dependencies, previewAt, language.language);
   }
 
   async #tryAll({ args, language }: Asked): Promise<ExecutionResult> {
-    const { createContext, hideSuggestions } = this.#deps;
+    const { createContext } = this.deps;
     const { schema, document, contextValue } = args;
     const context = contextValue as OwnContext;
     const { dependencies, call } = context;
     const renew = (): unknown => Object.assign(context, createContext(dependencies, call.previewAt, language));
     if (context.language !== language) renew();
-    const executed = { ...args, document: inOnePiece(schema, document), hideSuggestions };
+    const executed = { ...args, document: inOnePiece(schema, document), hideSuggestions: this.#hideSuggestions };
     let isFirst = true;
-    const result = await untilRowsFit(dependencies, async (isLast) => {
+    const result = await untilRowsFit(dependencies, (isLast) => {
       if (!isFirst) renew();
       isFirst = false;
-      const result = await createContext.during(context, () => executeReference(executed));
-      if (!isLast) refuseVanished(result);
-      return result;
+      return createContext.during(context, () => executeReference(executed, isLast));
     });
     return result.errors ? failedResult(failureOf(result)) : result;
   }
@@ -97,7 +91,7 @@ export class OwnExecution implements Execution {
   async #takeLate(args: ExecutionArgs, { data, errors }: ExecutionResult): Promise<void> {
     const { late } = (args.contextValue as OwnContext).dependencies;
     if (late.size === 0 || !data) return;
-    const { operation, variables } = ask(args, this.#deps);
+    const { operation, variables } = this.ask(args);
     const shown = [...operation.lateIn(data, variables)].filter(([, key]) => late.has(key));
     const keys = new Set(shown.map(([, key]) => key));
     const values = await takeLate([...late.values()].filter(({ key }) => !errors || keys.has(key)));

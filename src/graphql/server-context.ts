@@ -12,15 +12,13 @@ export interface BodyForm {
   /** The body of a response. Its status is 404 where the data says that there is nothing. */
   readonly toBody: (data: string) => { readonly body: string; readonly status: 200 | 404 };
   readonly toResult: (body: string, status: 200 | 404) => ExecutionResult;
-  /** Whether a response with errors has the data beside them. */
-  readonly givesPartialData: boolean;
 }
 
+/** The only form whose responses with errors have the data beside them. */
 export const GRAPHQL_BODY: BodyForm = {
   name: 'graphql',
   toBody: (data) => ({ body: `{"data":${data}}`, status: 200 }),
   toResult: (body) => JSON.parse(body),
-  givesPartialData: true,
 };
 
 /** The document of a REST path, which is known before. */

@@ -1,4 +1,4 @@
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import { bytesOf, type CachedResponse, fillLate, toBody } from '../cache/cached-response.ts';
 import type { Dependencies } from '../cache/dependencies.ts';
 import { writeLate } from '../cache/late-value.ts';
@@ -6,45 +6,40 @@ import type { Executed, Found, MakeBody } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
 import type { Changes } from './context.ts';
-import { type Asked, askOnce, type Execution, type ExecutionDeps, executeWithinLoad } from './execution.ts';
+import { type Asked, Execution, type ExecutionDeps } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { ExecutionFailed, failedResult, untilRowsFit } from './failures.ts';
-import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
+import { type Caller, type GatewayPlugin, GRAPHQL_BODY, type ServerContext } from './server-context.ts';
 import type { Answers } from './use-result-writer.ts';
-
-interface Deps extends ExecutionDeps {
-  readonly compiled: CompiledExecution;
-  readonly answers: Answers;
-}
 
 /**
  * Executes equal operations once for all callers, compiled, or finds the response in the cache. Late values are taken after that, so that an
  * operation that fails takes none.
  */
-export class SharedExecution implements Execution {
-  readonly #deps: Deps;
+export class SharedExecution extends Execution {
+  readonly #compiled: CompiledExecution;
+  readonly #answers: Answers;
 
-  constructor(deps: Deps) {
-    this.#deps = deps;
+  constructor(deps: ExecutionDeps, compiled: CompiledExecution, answers: Answers) {
+    super(deps);
+    this.#compiled = compiled;
+    this.#answers = answers;
   }
 
   readonly plugin: GatewayPlugin = {
-    onExecute: ({ args, setExecuteFn }) => {
-      const askedBy = askOnce(args, this.#deps);
-      setExecuteFn((given: ExecutionArgs) => this.once(askedBy(given)));
-    },
+    onExecute: ({ args, setExecuteFn }) => setExecuteFn(this.executorOf(args)),
   };
 
   async once(asked: Asked): Promise<ExecutionResult> {
     try {
-      return this.#deps.answers.resultOf(await this.#run(asked, callerOf(asked)), asked.form);
+      return this.#answers.resultOf(await this.#run(asked, callerOf(asked)), asked.form);
     } catch (error) {
       return failedResult(error);
     }
   }
 
   respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
-    const { responseCache } = this.#deps;
+    const { responseCache } = this.deps;
     const make = this.#maker(asked, caller, changes);
     const key = this.keyOf(asked);
     return changes ? responseCache.makeApart(key, make) : responseCache.get(key, make);
@@ -56,7 +51,7 @@ export class SharedExecution implements Execution {
   }
 
   #run(asked: Asked, caller: Caller): Promise<Executed> {
-    const { responseCache, timeoutMs } = this.#deps;
+    const { responseCache, timeoutMs } = this.deps;
     const isApart = caller.previewAt !== undefined;
     const make = this.#maker(asked, caller);
     if (isApart || (asked.operation.isLate && !caller.takesLate)) return withDeadline(this.#runApart(make), timeoutMs);
@@ -65,13 +60,13 @@ export class SharedExecution implements Execution {
   }
 
   async #runApart(make: MakeBody): Promise<Executed> {
-    const dependencies = this.#deps.responseCache.createDependencies();
+    const dependencies = this.deps.responseCache.createDependencies();
     const body = await make(dependencies);
     return { status: dependencies.status, body, encoding: 'utf8' };
   }
 
   async #runLate(asked: Asked, make: MakeBody): Promise<Executed> {
-    const { responseCache, timeoutMs } = this.#deps;
+    const { responseCache, timeoutMs } = this.deps;
     const untilMs = performance.now() + timeoutMs;
     const taken = new Map<string, number>();
     const fill = (response: Pick<CachedResponse, 'body' | 'late'>): Promise<string | undefined> => {
@@ -95,7 +90,7 @@ export class SharedExecution implements Execution {
       if (again === undefined) throw withdrawn();
       return { status: dependencies.status, body: again, encoding: 'latin1' };
     } catch (error) {
-      if (!(error instanceof ExecutionFailed) || !error.data || !asked.form.givesPartialData) throw error;
+      if (!(error instanceof ExecutionFailed) || !error.data || asked.form !== GRAPHQL_BODY) throw error;
       const keys = new Set(asked.operation.lateIn(error.data, asked.variables).values());
       const late = error.late.filter(({ key }) => keys.has(key));
       const filled = await fill({ ...toBody(writeLate(error.data, late)), late });
@@ -108,9 +103,7 @@ export class SharedExecution implements Execution {
     const { operation, form } = asked;
     return async (dependencies) => {
       if (operation.isOfSchema) dependencies.addNothing();
-      const data = await executeWithinLoad(operation, caller, this.#deps, () =>
-        this.#execute(asked, caller, dependencies, changes),
-      );
+      const data = await this.withinLoad(operation, caller, () => this.#execute(asked, caller, dependencies, changes));
       const { body, status } = form.toBody(data);
       dependencies.status = status;
       return body;
@@ -119,7 +112,7 @@ export class SharedExecution implements Execution {
 
   /** The JSON text of the data. */
   async #execute(asked: Asked, caller: Caller, dependencies: Dependencies, changes?: Changes): Promise<string> {
-    const { createContext, compiled } = this.#deps;
+    const { createContext } = this.deps;
     const { args, operation, variables, language } = asked;
     return untilRowsFit(dependencies, async (isLast) => {
       // Resolvers find in the context what plugins have put there.
@@ -129,7 +122,7 @@ export class SharedExecution implements Execution {
         ...(changes && { changes }),
       };
       return createContext.during(context, () =>
-        compiled.execute({ operation, variables, context, isLast, log: caller.log }),
+        this.#compiled.execute({ operation, variables, context, isLast, log: caller.log }),
       );
     });
   }

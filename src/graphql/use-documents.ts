@@ -120,10 +120,8 @@ export class Documents {
     const name = operationName ?? '';
     const known = this.#operations.get(document)?.get(name);
     if (known) return known;
-    const operation = prepareOperation(schema, document, operationName, {
-      hideSuggestions: !this.#options.fieldSuggestions,
-      text: this.#texts.get(document),
-    });
+    const hideSuggestions = !this.#options.fieldSuggestions;
+    const operation = prepareOperation(schema, document, operationName, hideSuggestions);
     // A name that selects nothing is not kept: clients could make up any number of them.
     if (operation) {
       this.#operations.set(document, (this.#operations.get(document) ?? new Map()).set(name, operation));

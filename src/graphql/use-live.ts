@@ -1,4 +1,4 @@
-import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { apart } from '../apart.ts';
 import { bytesOf, type CachedResponse } from '../cache/cached-response.ts';
@@ -17,8 +17,6 @@ import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 interface Deps {
   readonly execution: Execution;
-  /** What a request asks for, within the limits. @throws AppError, GraphQLError */
-  readonly ask: (args: ExecutionArgs) => Asked;
   readonly source: ChangeSource;
   readonly maxSubscriptions: number;
   /** Whether a token may lose its validity. */
@@ -79,11 +77,11 @@ export class Live {
 
   readonly plugin: GatewayPlugin = {
     onSubscribe: ({ args, setSubscribeFn }) => {
-      const { execution, ask } = this.#deps;
-      ask(args);
+      const { execution } = this.#deps;
+      execution.ask(args);
       setSubscribeFn(async (given) => {
         // A plugin behind this one may have put another document in its place.
-        const asked = ask(given);
+        const asked = execution.ask(given);
         const { call } = given.contextValue as ServerContext;
         if (!isLive(call)) return execution.once(asked);
         try {

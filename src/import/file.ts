@@ -35,8 +35,8 @@ export interface Imported extends Counts {
 }
 
 /**
- * Imports one file, inside a transaction of the caller: source → format → fields → staging table → catalogue. It is staged to its end, in constant
- * memory, before the catalogue is changed.
+ * Imports one file, inside a transaction of the caller: source → format → fields → staging table → catalogue. It is staged to its end, in
+ * constant memory, before the catalogue is changed.
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {

@@ -1,7 +1,7 @@
 import { Source } from 'graphql';
 import { AppError } from '../errors.ts';
 import type { Operation } from '../graphql/operation.ts';
-import { type Engine, runDocument } from '../graphql/run-document.ts';
+import { type Engine, type NameOf, runDocument } from '../graphql/run-document.ts';
 import type { BodyForm, RestDocument } from '../graphql/server-context.ts';
 import type { Documents } from '../graphql/use-documents.ts';
 import {
@@ -25,7 +25,7 @@ import {
 import type { LanguageChoice } from '../language/languages.ts';
 import { canonicalTag, noTag } from '../language/languages.ts';
 import { type RestOperation, textOf } from './documents.ts';
-import { badParameter, LANGUAGE_PARAMETER, type Parameter } from './parameters.ts';
+import { badParameter, coerceTexts, LANGUAGE_PARAMETER, type Parameter } from './parameters.ts';
 
 interface Options extends Engine {
   readonly documents: Pick<Documents, 'prepare'>;
@@ -45,7 +45,7 @@ export const createRestRoutes = (operations: readonly RestOperation[], options: 
     const path = decodePath(rawPath);
     const [, start, id] = /^(.*\/)([0-9]+)$/s.exec(path) ?? [];
     const endpoint = endpoints.get(path) ?? endpoints.get(`#${start}`);
-    return endpoint && new RestRoute(endpoint, id);
+    return endpoint?.(id);
   };
 };
 
@@ -53,63 +53,42 @@ export const createRestRoutes = (operations: readonly RestOperation[], options: 
 const decodePath = (path: string): string =>
   path.includes('%') ? percentDecode(path.replaceAll(/%2f/gi, '%252F')) : path;
 
-/** A row of the table of paths, ready to be run. */
-interface Endpoint {
-  readonly countedAs: OperationRoute['countedAs'];
-  readonly operation: RestOperation;
-  readonly prepared: Operation;
-  readonly rest: RestDocument;
-  /** The variable whose value is the last segment of the path. */
-  readonly pathParameter: string | undefined;
-  readonly options: Options;
-}
+/** The routes of a row of the table of paths: one for each id at the end of the path. It is kept for as long as its request is remembered. */
+type Endpoint = (id: string | undefined) => OperationRoute;
 
+/** @param pathParameter the variable whose value is the last segment of the path */
 const createEndpoint = (operation: RestOperation, pathParameter: string | undefined, options: Options): Endpoint => {
-  const { route, document } = operation;
-  const prepared = options.documents.prepare({ document });
-  if (!prepared) throw new Error(`${route.document} has no operation`);
+  const { route, document, parameters, rootKey } = operation;
+  const prepared = options.documents.prepare({ document }) as Operation;
   const source = new Source(textOf(document), `${route.document}.graphql`);
-  const rest = { source, document, form: bodyFormOf(operation) };
-  return { countedAs: ['rest', route.document, route.path], operation, prepared, rest, pathParameter, options };
-};
+  const rest: RestDocument = { source, document, form: bodyFormOf(operation) };
+  const nameOf: NameOf = (argument) => {
+    const parameter = parameters.find((each) => each.arguments.some(({ name }) => name === argument));
+    return parameter && [parameter.name, `Parameter "${parameter.name}"`];
+  };
 
-/** One address. It is kept for as long as its request is remembered, so it is small. */
-class RestRoute implements OperationRoute {
-  readonly methods = READ_METHODS;
-  readonly writeError = problemResponse;
-  readonly countedAs: OperationRoute['countedAs'];
-  readonly #endpoint: Endpoint;
-  readonly #id: string | undefined;
-
-  /** @param id at the end of the path */
-  constructor(endpoint: Endpoint, id: string | undefined) {
-    this.countedAs = endpoint.countedAs;
-    this.#endpoint = endpoint;
-    this.#id = id;
-  }
-
-  isAllLate(): boolean {
-    return this.#endpoint.prepared.isAllLate;
-  }
-
-  async run(call: Call): Promise<Answered | GatewayResponse> {
-    const { operation, prepared, rest, options } = this.#endpoint;
+  const run = async (call: Call, id: string | undefined): Promise<Answered | GatewayResponse> => {
     // First of all, so that a client without a token learns nothing about the parameters.
     await call.admit(prepared.rootFields);
     const fields = parseQueryString(call.query);
     readLanguage(call.language, fields);
-    const variables = readVariables(this.#endpoint, this.#id, fields);
-    const { executed, data } = await runDocument(call, rest, variables, options, (argument) => {
-      const parameter = operation.parameters.find((each) => each.arguments.some(({ name }) => name === argument));
-      return parameter && [parameter.name, `Parameter "${parameter.name}"`];
-    });
+    const variables = readVariables(parameters, fields, pathParameter, id);
+    const { executed, data } = await runDocument(call, rest, variables, options, nameOf);
     if (executed) return { executed, head: HEAD };
-    const value = data[operation.rootKey] ?? null;
+    const value = data[rootKey] ?? null;
     if (value === null) throw notFound();
     const response = jsonResponse(200, value, { 'cache-control': 'private, no-store' });
     return { ...response, headers: inLanguage(response.headers, call.language.shown) };
-  }
-}
+  };
+
+  const shared: Omit<OperationRoute, 'run'> = {
+    methods: READ_METHODS,
+    writeError: problemResponse,
+    countedAs: ['rest', route.document, route.path],
+    isAllLate: () => prepared.isAllLate,
+  };
+  return (id) => ({ ...shared, run: (call) => run(call, id) });
+};
 
 /** One for all requests that are remembered. */
 const HEAD: ResponseHead = { contentType: JSON_TYPE, isNegotiated: false };
@@ -123,20 +102,21 @@ const textsOf = ({ name, isList }: Parameter, fields: URLSearchParams): readonly
   isList ? [...fields].flatMap(([key, text]) => (key.replace(ITEM, '') === name ? [text] : [])) : fields.getAll(name);
 
 const readVariables = (
-  { operation: { parameters }, pathParameter }: Endpoint,
-  id: string | undefined,
+  parameters: readonly Parameter[],
   fields: URLSearchParams,
+  pathParameter: string | undefined,
+  id: string | undefined,
 ): Record<string, unknown> => {
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
-    const { name, isRequired, coerce } = parameter;
+    const { name, isRequired } = parameter;
     if (name === pathParameter && id !== undefined) {
-      variables[name] = readId(() => coerce([id]));
+      variables[name] = readId(() => coerceTexts(parameter, [id]));
       continue;
     }
     // An empty value is the same as an absent one: the document's default applies.
     const texts = textsOf(parameter, fields).filter((text) => text !== '');
-    if (texts.length > 0) variables[name] = coerce(texts);
+    if (texts.length > 0) variables[name] = coerceTexts(parameter, texts);
     else if (isRequired) throw badParameter(name, 'is required');
   }
   return variables;
@@ -173,6 +153,5 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
       return body === 'null' || body === '' ? { body: NOTHING_WITH_ID, status: 404 } : { body, status: 200 };
     },
     toResult: (body, status) => ({ data: { [rootKey]: status === 404 ? null : JSON.parse(body) } }),
-    givesPartialData: false,
   };
 };

@@ -39,8 +39,6 @@ export interface Parameter {
   readonly defaultValue: ConstValueNode | undefined;
   /** The arguments that have its value. */
   readonly arguments: readonly GraphQLArgument[];
-  /** The texts of a request, at least one and none empty, as the variable's value. @throws AppError BAD_USER_INPUT */
-  readonly coerce: (texts: readonly string[]) => unknown;
 }
 
 export const badParameter = (name: string, problem: string): AppError =>
@@ -91,7 +89,6 @@ export const parametersOf = (
       arguments: given
         .filter(({ value }) => value.kind === Kind.VARIABLE && value.name.value === name)
         .map(({ argument }) => argument),
-      coerce: coercion(name, type),
     };
   });
 
@@ -105,20 +102,21 @@ const itemType = (type: GraphQLInputType): GraphQLInputType => {
   return isListType(nullable) ? getNullableType(nullable.ofType) : nullable;
 };
 
-const coercion = (name: string, type: GraphQLInputType): Parameter['coerce'] => {
-  const item = itemCoercion(name, itemType(type));
-  if (isListType(getNullableType(type))) return (texts) => texts.flatMap((text) => text.split(',')).map(item);
-  return ([text = '', ...more]) => {
-    if (more.length > 0) throw badParameter(name, 'may be given only once');
-    return item(text);
-  };
+/** The texts of a request, at least one and none empty, as the variable's value. @throws AppError BAD_USER_INPUT */
+export const coerceTexts = ({ name, type, isList }: Parameter, texts: readonly string[]): unknown => {
+  const item = itemType(type);
+  if (isList) return texts.flatMap((text) => text.split(',')).map((text) => coerceItem(name, item, text));
+  const [text = '', ...more] = texts;
+  if (more.length > 0) throw badParameter(name, 'may be given only once');
+  return coerceItem(name, item, text);
 };
 
-const itemCoercion = (name: string, type: GraphQLInputType): ((text: string) => unknown) => {
-  if (type === GraphQLInt) return (text) => integer(name, text);
-  if (type === GraphQLBoolean) return (text) => oneOf(name, text, ['true', 'false']) === 'true';
-  const names = isEnumType(type) ? type.getValues().map((value) => value.name) : undefined;
-  return (text) => (names ? oneOf(name, text, names) : text);
+const coerceItem = (name: string, type: GraphQLInputType, text: string): unknown => {
+  if (type === GraphQLInt) return integer(name, text);
+  if (type === GraphQLBoolean) return oneOf(name, text, ['true', 'false']) === 'true';
+  if (!isEnumType(type)) return text;
+  const names = type.getValues().map((value) => value.name);
+  return oneOf(name, text, names);
 };
 
 const integer = (name: string, text: string): number => {

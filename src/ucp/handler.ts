@@ -6,8 +6,7 @@ import { JSON_TYPE, jsonResponse, type WriteError } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, type Route, responseRoute } from '../http/route.ts';
 import { createMcpRoute } from './mcp.ts';
 import type { ToolName } from './operations.ts';
-import { reasonOf } from './request.ts';
-import { type ToolOptions, ToolRunner } from './run-tool.ts';
+import { reasonOf, type ToolOptions, ToolRunner } from './run-tool.ts';
 
 interface Options extends ToolOptions {
   readonly exposure: Exposure;

@@ -12,8 +12,7 @@ import { bodyFault } from '../graphql/json-body.ts';
 import { type GatewayResponse, inLanguage, jsonResponse, type WriteError } from '../http/message.ts';
 import type { Call, OperationRoute } from '../http/route.ts';
 import { PLANS, type ToolName } from './operations.ts';
-import { reasonOf, TOOLS } from './request.ts';
-import type { ToolRunner } from './run-tool.ts';
+import { reasonOf, TOOLS, type ToolRunner } from './run-tool.ts';
 
 const PATH = '/ucp/mcp';
 

@@ -1,8 +1,30 @@
 import { AppError } from '../errors.ts';
 import { boundsOf, type Price } from './amount.ts';
 import * as catalog from './catalog.ts';
-import type { AnyRequest, Filters, LookupRequest, ProductRequest, SearchRequest } from './request.ts';
-import { relax, selectedOf, valuesBeside } from './selection.ts';
+import { relax, type Selected, selectedOf, valuesBeside } from './selection.ts';
+
+interface Filters {
+  readonly categories?: readonly string[];
+  readonly price?: { readonly min?: number; readonly max?: number };
+}
+
+export interface AnyRequest {
+  readonly context?: { readonly currency?: string; readonly language?: string };
+  readonly filters?: Filters;
+}
+
+interface SearchRequest extends AnyRequest {
+  readonly query?: string;
+  readonly pagination?: { readonly cursor?: string; readonly limit?: number };
+}
+
+type LookupRequest = AnyRequest & { readonly ids: readonly string[] };
+
+interface ProductRequest extends AnyRequest {
+  readonly id: string;
+  readonly selected?: readonly Selected[];
+  readonly preferences?: readonly string[];
+}
 
 type Json = catalog.Json;
 

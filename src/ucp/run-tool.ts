@@ -1,12 +1,15 @@
+import { fromJsonSchema, type JsonSchemaType, type Tool } from '@modelcontextprotocol/server';
+import { Ajv, AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { parse, print, Source, separateOperations } from 'graphql';
 import { type Executed, executedBytes } from '../cache/response-cache.ts';
+import { AppError } from '../errors.ts';
 import type { JsonBodies } from '../graphql/json-body.ts';
 import { type Engine, type NameOf, runDocument } from '../graphql/run-document.ts';
 import type { BodyForm, RestDocument } from '../graphql/server-context.ts';
 import type { Documents } from '../graphql/use-documents.ts';
 import type { Call } from '../http/route.ts';
-import { PLANS, type Plan, type Shop, type ToolName } from './operations.ts';
-import { type AnyRequest, checkRequest } from './request.ts';
+import { type AnyRequest, PLANS, type Plan, type Shop, type ToolName } from './operations.ts';
+import tools from './tools.json' with { type: 'json' };
 
 export interface ToolOptions extends Engine {
   readonly documents: Pick<Documents, 'prepare'>;
@@ -71,7 +74,10 @@ export class ToolRunner {
   async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Executed> {
     const rest = { ...(this.#documents.get(document) as RestDocument), form: formOf(others) };
     const { executed, data } = await runDocument(call, rest, variables, this.#options, memberOf);
-    return executed ?? { status: 200, body: JSON.stringify(others.answerOf(data as never)), encoding: 'utf8' };
+    if (executed) return executed;
+    // What a plugin has changed is an answer where answers are shared, and else the data of which one is made.
+    const answer = this.#options.answers.isCallersOwn ? others.answerOf(data as never) : data;
+    return { status: 200, body: JSON.stringify(answer), encoding: 'utf8' };
   }
 }
 
@@ -79,8 +85,37 @@ const formOf = ({ key, answerOf }: Pick<Plan, 'key' | 'answerOf'>): BodyForm => 
   name: `ucp ${key}`,
   toBody: (data) => ({ body: JSON.stringify(answerOf(JSON.parse(data) as never)), status: 200 }),
   toResult: (body) => ({ data: JSON.parse(body) }),
-  givesPartialData: false,
 });
 
 /** The data themselves. */
 const PLAIN = { key: 'data', answerOf: (data: Readonly<Record<string, unknown>>) => data };
+
+/** As MCP lists them, by https://ucp.dev/2026-08-25/schemas/shopping/: of members that no schema has, nothing is read. */
+export const TOOLS = tools as unknown as readonly Tool[];
+
+/** Finds one fault. Without an instance of our own, the validator writes one for each of half a million ids. */
+const VALIDATOR = new AjvJsonSchemaValidator(new Ajv({ strict: false }));
+
+const SCHEMAS = new Map(
+  TOOLS.map(({ name, inputSchema }) => [
+    name,
+    fromJsonSchema(inputSchema.properties?.catalog as JsonSchemaType, VALIDATOR),
+  ]),
+);
+
+/** A request that the schema of its tool allows. @throws AppError BAD_USER_INPUT with what is wrong */
+const checkRequest = (tool: string, request: unknown): unknown => {
+  const checked = SCHEMAS.get(tool)?.['~standard'].validate(request);
+  if (!checked || checked instanceof Promise) throw new Error('A JSON Schema is checked at once.');
+  const [issue] = checked.issues ?? [];
+  if (issue) throw new AppError('BAD_USER_INPUT', `${faultOf(issue.message)}.`);
+  return request;
+};
+
+/** @param message as in "data/ids/0 must be string", or "data must be object" of the whole request */
+const faultOf = (message: string): string =>
+  message.replace(/^data\//, '').replace(/^data /, 'The request (by MCP, the argument "catalog") ');
+
+/** The code of an error by the protocol. */
+export const reasonOf = ({ code, details }: Pick<AppError, 'code' | 'details'>): string =>
+  String(details.reason ?? (code === 'BAD_USER_INPUT' ? 'invalid_request' : code.toLowerCase()));

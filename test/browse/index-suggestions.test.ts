@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { type ProductRow, Slice } from '../../src/browse/index/rows.ts';
 import { suggest } from '../../src/browse/index/suggest.ts';
-import { SuggestedCategories } from '../../src/browse/index/texts.ts';
+import { categoryNodes } from '../../src/browse/index/texts.ts';
 import { foldedWordsOf, termsOf } from '../../src/browse/words.ts';
 
 const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动', '运动鞋子', '动鞋运动'];
@@ -63,7 +63,7 @@ const indexOf = (rows: readonly ProductRow[], gone: readonly number[], maxNames:
   return index;
 };
 
-const CATEGORIES = new SuggestedCategories([
+const CATEGORIES = categoryNodes([
   { id: 1, parentId: null, name: 'Kettles' },
   { id: 2, parentId: 1, name: 'Teapots' },
   { id: 3, parentId: 2, name: 'Lamps' },

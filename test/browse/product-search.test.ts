@@ -3,7 +3,7 @@ import { ProductSearch } from '../../src/browse/browse.loader.ts';
 import type { BrowseEngine, BrowseRequest } from '../../src/browse/browse-engine.ts';
 import { readSearchArguments, type SearchArguments } from '../../src/browse/search-arguments.ts';
 import { Dependencies } from '../../src/cache/dependencies.ts';
-import { createTags } from '../../src/cache/tags.ts';
+import { TagVersions } from '../../src/cache/tags.ts';
 import { ReadAgain } from '../../src/database/failures.ts';
 import { FEATURES } from '../../src/features.ts';
 import { InFlight, type LoaderScope, type Loaders } from '../../src/graphql/context.ts';
@@ -30,7 +30,7 @@ const searchFor = (args: SearchArguments) => {
     correct: async () => undefined,
   };
   const scope: LoaderScope = {
-    dependencies: new Dependencies(createTags(FEATURES)),
+    dependencies: new Dependencies(new TagVersions(FEATURES)),
     now: new Date(),
     language: new Languages([]).default,
     inFlight: new InFlight(),

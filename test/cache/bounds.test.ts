@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createListen } from '../../src/cache/change-feed.ts';
 import type { Dependencies } from '../../src/cache/dependencies.ts';
 import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
-import { createResponseCache, type ResponseCache } from '../../src/cache/response-cache.ts';
-import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
+import { createListen } from '../../src/cache/listen.ts';
+import { ResponseCache } from '../../src/cache/response-cache.ts';
+import { TagVersions } from '../../src/cache/tags.ts';
 import { type Clock, createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';
@@ -28,7 +28,7 @@ let answers: ResponseCache;
 beforeAll(async () => {
   database = await createTestDatabase();
   clock = createClock();
-  tagVersions = createTagVersions(FEATURES);
+  tagVersions = new TagVersions(FEATURES);
   const log = pino({ level: 'silent' });
   freshnessMonitor = await startFreshnessMonitor({
     connection: connectionConfig(database.url),
@@ -47,7 +47,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   // On a busy machine its connection may be lost, and nothing is kept until it is back.
   await vi.waitUntil(() => freshnessMonitor.isFresh(), { interval: 5, timeout: 30_000 });
-  answers = createResponseCache({
+  answers = new ResponseCache({
     freshnessMonitor,
     tagVersions,
     clock,

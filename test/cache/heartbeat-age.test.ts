@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { HEARTBEAT_TIMEOUT_MS, type SendHeartbeat } from '../../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
-import { createTagVersions } from '../../src/cache/tags.ts';
+import { HEARTBEAT_TIMEOUT_MS, type SendHeartbeat } from '../../src/cache/listen.ts';
+import { TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -21,7 +21,7 @@ const start = ({ url }: { readonly url: string }, send: SendHeartbeat) =>
     listen: async () => send,
     connection: connectionConfig(url),
     clock: createClock(),
-    tagVersions: createTagVersions([]),
+    tagVersions: new TagVersions([]),
     freshnessMs: FRESHNESS_MS,
     log: pino({ level: 'silent' }),
   });

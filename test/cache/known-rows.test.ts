@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Dependencies } from '../../src/cache/dependencies.ts';
 import type { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { createKnownRows, type KnownRows } from '../../src/cache/known-rows.ts';
-import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
+import { TagVersions } from '../../src/cache/tags.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -169,25 +169,25 @@ const createRows = (tagVersions: TagVersions, ageMs = 0): KnownRows =>
   createKnownRows({ tagVersions, freshnessMonitor: fresh(ageMs), maxBytes: 10_000 });
 
 test('what is made of a known row is as old as the last heartbeat', async () => {
-  const tagVersions = createTagVersions(FEATURES);
+  const tagVersions = new TagVersions(FEATURES);
   const rows = createRows(tagVersions, 500);
   const products = rows.of<{ id: number }>('product');
   await products.keep(async () => [{ id: 1 }]);
-  const dependencies = new Dependencies(tagVersions.tags);
+  const dependencies = new Dependencies(tagVersions);
   dependencies.asOfMs = performance.now();
   expect(products.find(1, dependencies)).toMatchObject({ id: 1 });
   expect(performance.now() - dependencies.asOfMs).toBeGreaterThanOrEqual(500);
 });
 
 test('a row that changes between its read and the end of the statement is not kept', async () => {
-  const tagVersions = createTagVersions(FEATURES);
+  const tagVersions = new TagVersions(FEATURES);
   const rows = createRows(tagVersions);
   const products = rows.of<{ id: number }>('product');
   await products.keep(async () => {
     tagVersions.changed({ table: 'product', rows: { ids: [2], groupIds: [], nextChangeMs: Number.POSITIVE_INFINITY } });
     return [{ id: 1 }, { id: 2 }];
   });
-  const dependencies = new Dependencies(tagVersions.tags);
+  const dependencies = new Dependencies(tagVersions);
   expect(products.find(1, dependencies), 'with a view that is counted').toBeUndefined();
   dependencies.asOfMs = performance.now();
   expect(products.find(1, dependencies)).toMatchObject({ id: 1 });
@@ -196,7 +196,7 @@ test('a row that changes between its read and the end of the statement is not ke
 
 test('texts count as many bytes as UTF-8 has for them', async () => {
   const bytesOf = async (name: string): Promise<number> => {
-    const rows = createRows(createTagVersions(FEATURES));
+    const rows = createRows(new TagVersions(FEATURES));
     await rows.of<{ id: number; name: string }>('product').keep(async () => [{ id: 1, name }]);
     return rows.size().bytes;
   };
@@ -207,7 +207,7 @@ test('texts count as many bytes as UTF-8 has for them', async () => {
 
 test('texts in lists and in JSON count, too', async () => {
   const bytesOf = async (values: object): Promise<number> => {
-    const rows = createRows(createTagVersions(FEATURES));
+    const rows = createRows(new TagVersions(FEATURES));
     await rows.of<{ id: number }>('product').keep(async () => [{ id: 1, ...values }]);
     return rows.size().bytes;
   };

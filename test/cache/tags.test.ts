@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Dependencies } from '../../src/cache/dependencies.ts';
-import { type CachedTable, createTagVersions, readChange } from '../../src/cache/tags.ts';
+import { type CachedTable, readChange, TagVersions } from '../../src/cache/tags.ts';
 
 // The rules by themselves: what a response depends on, and which change is one of it.
 
@@ -30,9 +30,9 @@ describe('a response', () => {
   const nextChangeMs = Number.POSITIVE_INFINITY;
 
   test('of more rows than it has tags for depends on each of them', () => {
-    const versions = createTagVersions(TABLES);
+    const versions = new TagVersions(TABLES);
     const ids = Array.from({ length: 100 }, (_, index) => index + 1);
-    const dependencies = new Dependencies(versions.tags);
+    const dependencies = new Dependencies(versions);
     for (const id of ids) dependencies.addRow('product', id);
     const tags = [...dependencies.tags];
     expect(tags.length).toBeLessThan(70);
@@ -44,8 +44,8 @@ describe('a response', () => {
   });
 
   test('of few rows depends on no other', () => {
-    const versions = createTagVersions(TABLES);
-    const dependencies = new Dependencies(versions.tags);
+    const versions = new TagVersions(TABLES);
+    const dependencies = new Dependencies(versions);
     for (let id = 1; id <= 60; id += 1) dependencies.addRow('product', id);
     versions.changed({ table: 'product', rows: { ids: [61], groupIds: [1], nextChangeMs } });
     expect(versions.hasChanged({ tags: [...dependencies.tags], trueAt: 0 })).toBe(false);
@@ -59,7 +59,7 @@ describe('a response', () => {
     ['nothing that was said', [], false],
   ] as const)('that shows %s', ([, tables, isWatched]) => {
     for (const read of ['add', 'addRow', 'addGroup'] as const) {
-      const dependencies = new Dependencies(createTagVersions(TABLES).tags);
+      const dependencies = new Dependencies(new TagVersions(TABLES));
       for (const table of tables) dependencies[read](table, 1);
       expect(dependencies.isWatched).toBe(isWatched);
     }

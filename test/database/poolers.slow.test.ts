@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createListen } from '../../src/cache/change-feed.ts';
+import { createListen } from '../../src/cache/listen.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { examine } from '../../src/doctor/doctor.ts';

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
 import { Dependencies } from '../../src/cache/dependencies.ts';
-import { createTags } from '../../src/cache/tags.ts';
+import { TagVersions } from '../../src/cache/tags.ts';
 import { createCategoryReads } from '../../src/category/category.loader.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { Prisma } from '../../src/database/generated/client/client.ts';
@@ -37,7 +37,7 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     const prisma = await createPrisma(pool);
     const sql = createSql(pool);
     const now = new Date();
-    const dependencies = new Dependencies(createTags(FEATURES));
+    const dependencies = new Dependencies(new TagVersions(FEATURES));
     const products = createProductReads({ sql, prisma });
     const ofList = await products.list(
       { categoryIds: [], orderBy: 'DEFAULT', limit: 1 },

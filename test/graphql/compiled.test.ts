@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { createBrowse } from '../../src/browse/browse.loader.ts';
 import { Dependencies } from '../../src/cache/dependencies.ts';
-import { createTags } from '../../src/cache/tags.ts';
+import { TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { createPool, createPrisma } from '../../src/database/pool.ts';
@@ -62,7 +62,7 @@ beforeAll(async () => {
     languages: new Languages([]),
     maxRows: MAX_COST,
   });
-  createContext = () => create(new Dependencies(createTags(FEATURES)));
+  createContext = () => create(new Dependencies(new TagVersions(FEATURES)));
   return async () => {
     await prisma.$disconnect();
     await pool.end();

@@ -36,7 +36,7 @@ test.for([
     const operation = prepareOperation(schema, parse(text));
     const { variableValues } = operation?.coerce({}) ?? {};
     if (!operation || !variableValues) throw new Error('there is no operation');
-    expect(await executeReference(operation.args)).toEqual({ data });
+    expect(await executeReference(operation.args, true)).toEqual({ data });
     const compiled = operation.compiled?.(variableValues, {} as OperationContext);
     if (compiled !== undefined) expect(JSON.parse(await compiled)).toEqual(data);
   },

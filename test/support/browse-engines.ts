@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import type { BrowseEngine } from '../../src/browse/browse-engine.ts';
 import { BrowseIndex } from '../../src/browse/index-engine.ts';
 import { createSqlEngine } from '../../src/browse/sql-engine.ts';
-import { createListen } from '../../src/cache/change-feed.ts';
 import { Dependencies } from '../../src/cache/dependencies.ts';
 import { startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
-import { createTagVersions } from '../../src/cache/tags.ts';
+import { createListen } from '../../src/cache/listen.ts';
+import { TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { createPool } from '../../src/database/pool.ts';
@@ -35,7 +35,7 @@ export const createBrowseEngines = async (
   const connection = connectionConfig(url);
   const pool = createPool({ connection, pooling: 'none', size: 4, timeoutMs: 20_000, log });
   const clock = createClock();
-  const tagVersions = createTagVersions(FEATURES);
+  const tagVersions = new TagVersions(FEATURES);
   const listen = createListen(FEATURES);
   const freshnessMonitor = await startFreshnessMonitor({ connection, listen, clock, tagVersions, freshnessMs: 0, log });
   const database = createSql(pool);
@@ -50,7 +50,7 @@ export const createBrowseEngines = async (
   });
   const sql = createSqlEngine(database);
   const over = (other: BrowseEngine): BrowseEngine => {
-    const dependencies = new Dependencies(tagVersions.tags);
+    const dependencies = new Dependencies(tagVersions);
     dependencies.asOfMs = performance.now();
     return browseIndex.before(other, dependencies);
   };

@@ -1,3 +1,4 @@
+import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -504,4 +505,19 @@ describe('MCP', () => {
     expect(await from('http://evil.example', 'evil.example')).toBe(403);
     expect(await from('http://localhost:4000', 'localhost:4000')).toBe(200);
   });
+});
+
+test('a plugin that all callers share changes an answer for its request alone', async () => {
+  const plugin: Plugin = {
+    onExecute: () => ({
+      onExecuteDone: ({ result, setResult }) => {
+        if (isAsyncIterable(result)) return;
+        setResult({ data: { ...result.data, ucp: { version: 'of the plugin' } } });
+      },
+    }),
+  };
+  await using shared = await createTestGateway(database, { UCP: 'on', PLUGINS_SHARE_ANSWERS: 'true' }, [plugin]);
+  const body = JSON.stringify({ id: 'product/1' });
+  const { status, json } = (await shared.request('POST', '/ucp/catalog/product', JSON_HEADERS, body)) as Answer;
+  expect([status, json.ucp, json.product.title]).toEqual([200, { version: 'of the plugin' }, 'Blue mug']);
 });

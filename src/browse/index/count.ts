@@ -34,17 +34,19 @@ export const search = (
 ): BrowseResult => {
   const { order, isCounted, facets, terms, code, now, filter } = request;
   const isSearch = terms.length > 0 || code !== undefined;
-  const matches = isSearch ? index.match(texts, terms, 'all', known.codeIds) : undefined;
-  const found = new FoundRows(index, filter, now, matches && RowSet.ofRows(matches.rows, index.columns.count));
-  const selection = new PageSelection(index.columns, texts.names.rank, request, {
+  const { columns } = index;
+  const codeRows = known.codeIds?.map((id) => columns.rowOf(id)).filter((row) => row >= 0);
+  const matches = isSearch ? texts.words.match(terms, 'all', columns.count, codeRows) : undefined;
+  const found = new FoundRows(index, filter, now, matches && RowSet.ofRows(matches.rows, columns.count));
+  const selection = new PageSelection(columns, texts.names.rank, request, {
     scores: matches?.scores,
     boundaryRank: known.boundaryRank,
   });
   selection.offer(found.all());
   const { rows, hasNextPage, hasPreviousPage } = selection.finish();
   const items = rows.map((row) => ({
-    id: index.columns.id.values[row] as number,
-    position: positionOfRow(index.columns, order, row, matches?.scores[row] ?? 0),
+    id: columns.id.values[row] as number,
+    position: positionOfRow(columns, order, row, matches?.scores[row] ?? 0),
   }));
   const totalCount = isCounted ? { totalCount: found.all().size } : {};
   const { labelOf } = texts;
@@ -150,9 +152,7 @@ const mostFrequent = (
   labelOf: LabelOf,
 ): readonly Counted[] => {
   const countOf = (code: number): number => counts[code] as number;
-  const all = new Int32Array(codes.length);
-  for (let at = 0; at < codes.length; at += 1) all[at] = countOf(codes[at] as number);
-  const least = codes.length > MAX_FACET_VALUES ? nthGreatest(all, MAX_FACET_VALUES) : 0;
+  const least = codes.length > MAX_FACET_VALUES ? nthGreatest(codes.map(countOf), MAX_FACET_VALUES) : 0;
   return codes
     .filter((code) => countOf(code) >= least)
     .map((code) => {
@@ -164,7 +164,7 @@ const mostFrequent = (
 };
 
 /** @param numbers are put into another order, so that as many as wanted are at their places (Hoare's quickselect) */
-const nthGreatest = (numbers: Int32Array, nth: number): number => {
+const nthGreatest = (numbers: number[], nth: number): number => {
   let low = 0;
   let high = numbers.length - 1;
   while (low < high) {

@@ -34,7 +34,7 @@ interface Source {
 }
 
 /** So many traits of a row stand in columns. */
-const MAX_COLUMNS = 6;
+const MAX_COLUMNS = 8;
 
 /** What an entry of a map and of a list takes, and texts of usual length. */
 const BYTES_PER_VALUE = 120;
@@ -47,7 +47,7 @@ export class Dimensions {
   readonly #byName = new Map<string, Dimension>();
   /** By trait, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
-  ofRows: TraitsOfRows;
+  #ofRows: TraitsOfRows;
   /** By code, how many live rows have it. */
   totals = new Int32Array(0);
   /** The traits of variants in stock, and the totals of these alone. */
@@ -68,11 +68,11 @@ export class Dimensions {
 
   constructor(source: Source) {
     this.#source = source;
-    this.ofRows = this.#noTraits();
+    this.#ofRows = this.#noTraits();
   }
 
   get bytes(): number {
-    const parts = [this.rows, this.ofRows, this.#traits];
+    const parts = [this.rows, this.#ofRows, this.#traits];
     const own = (this.values.length + this.#codesOf.length) * BYTES_PER_VALUE;
     return parts.reduce((sum, { bytes }) => sum + bytes, own + this.totals.byteLength);
   }
@@ -118,7 +118,7 @@ export class Dimensions {
 
   /** Tells of a row whether it has one of some traits. */
   hasAny(traits: readonly number[]): (row: number) => boolean {
-    return this.ofRows.hasAny(traits, this.#codesOf.length);
+    return this.#ofRows.hasAny(traits, this.#codesOf.length);
   }
 
   /** The traits of a product, which become known. */
@@ -131,21 +131,16 @@ export class Dimensions {
     return traits;
   }
 
-  /** Whether a row has these traits, and no others. */
-  has(row: number, traits: readonly number[]): boolean {
-    return this.ofRows.of(row).sort().join() === traits.toSorted().join();
-  }
-
   /** Gives traits to the row after the last one. */
   append(row: number, traits: readonly number[]): void {
-    this.ofRows.append(row, traits);
+    this.#ofRows.append(row, traits);
     for (let at = 0; at < traits.length; at += 1)
       this.#dimensionsAt[at]?.add(this.#codesOf[traits[at] as number]?.[0] as number);
     for (let at = 0; at < traits.length; at += 1) this.rows.append(traits[at] as number, row);
   }
 
   /** A row has come. */
-  enter(row: number, traits: readonly number[] = this.ofRows.of(row)): void {
+  enter(traits: readonly number[]): void {
     this.totals = withRoom(this.totals, this.values.length);
     this.totalsInStock = withRoom(this.totalsInStock, this.values.length);
     this.#change(traits, 1);
@@ -153,7 +148,7 @@ export class Dimensions {
 
   /** A row is about to go. */
   leave(row: number): void {
-    this.#change(this.ofRows.of(row), -1);
+    this.#change(this.#ofRows.of(row), -1);
   }
 
   #change(traits: readonly number[], by: 1 | -1): void {
@@ -181,26 +176,28 @@ export class Dimensions {
    */
   count(rows: Int32Array, wanted: readonly Dimension[], fitting?: ReadonlySet<number>): Int32Array {
     const counts = new Int32Array(this.values.length);
-    if (this.#source.mayRepeat) {
-      const counted = this.#codesOf.map((codes, trait) => (fitting?.has(trait) === false ? NOTHING : codes));
-      this.ofRows.countOnce(counted, rows, counts);
-      return counts;
-    }
-    const isWanted = (place: number): boolean => wanted.some(({ any }) => this.#dimensionsAt[place]?.has(any));
-    const ofTraits = this.ofRows.count(this.#codesOf.length, rows, isWanted);
+    const isWantedAt = (place: number): boolean => wanted.some(({ any }) => this.#dimensionsAt[place]?.has(any));
+    const ofTraits = this.#ofRows.countColumns(this.#codesOf.length, rows, isWantedAt);
     for (let trait = 0; trait < ofTraits.length; trait += 1) {
       const count = ofTraits[trait] as number;
       if (count > 0) for (const code of this.#codesOf[trait] as readonly number[]) add(counts, code, count);
     }
+    const codesInLists = (): readonly number[][] => {
+      const isWanted = new Set(wanted.flatMap(({ any, codes }) => [any, ...codes]));
+      return this.#codesOf.map((codes, trait) =>
+        fitting?.has(trait) === false ? [] : codes.filter((code) => isWanted.has(code)),
+      );
+    };
+    this.#ofRows.countLists(codesInLists, rows, counts);
     return counts;
   }
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
-    const { ofRows } = this;
-    this.ofRows = this.#noTraits();
+    const ofRows = this.#ofRows;
+    this.#ofRows = this.#noTraits();
     for (let row = 0; row < newRows.length; row += 1)
-      if ((newRows[row] as number) >= 0) this.ofRows.append(newRows[row] as number, ofRows.of(row));
+      if ((newRows[row] as number) >= 0) this.#ofRows.append(newRows[row] as number, ofRows.of(row));
   }
 
   #noTraits(): TraitsOfRows {
@@ -245,20 +242,15 @@ const add = (counts: Int32Array, code: number, count: number): void => {
   counts[code] = (counts[code] as number) + count;
 };
 
-const one = (text: Slice | null): Slice[] => (text === null ? [] : [text]);
-const parsePlain = (value: string): NamedValue[] => [{ name: '', value, isNumber: false }];
+/** A kind that has one dimension alone, without a name. */
+export const values = (read: Source['read']): Dimensions =>
+  new Dimensions({ read, parse: (value) => [{ name: '', value, isNumber: false }] });
 
-/** A kind of dimension that has one dimension alone, without a name. */
-const plain = (read: Source['read']): Dimensions => new Dimensions({ read, parse: parsePlain });
-
-export const createCategories = (): Dimensions => plain(({ category }) => [category]);
-export const createBrands = (): Dimensions => plain(({ brand }) => one(brand));
-export const createTags = (): Dimensions => plain(({ tags }) => tags);
-export const createAttributes = (): Dimensions =>
-  new Dimensions({ read: ({ attributes }) => attributes, parse: parseAttribute });
+export const attributes = (): Dimensions =>
+  new Dimensions({ read: (product) => product.attributes, parse: parseAttribute });
 
 /** The options of a variant are a trait, with whether it is in stock. */
-export const createOptions = (): Dimensions =>
+export const options = (): Dimensions =>
   new Dimensions({
     read: ({ variants }) => variants,
     parse: parseOptions,
@@ -292,10 +284,8 @@ class Codes {
   }
 }
 
-const NOTHING: readonly number[] = [];
-
 /** The traits of each row, in no order. The first ones stand in columns, which are sooner counted than lists; all others in a list for each row. */
-export class TraitsOfRows {
+class TraitsOfRows {
   /** 1 plus the trait of each row, 0 where it has none. */
   readonly #columns: Codes[] = [];
   readonly #maxColumns: number;
@@ -348,33 +338,36 @@ export class TraitsOfRows {
     this.#ends[row] = this.#used;
   }
 
-  /** How many of some rows have each trait. @param count of all traits @param isWanted whether a column is counted */
-  count(count: number, rows: Int32Array, isWanted: (place: number) => boolean): Int32Array {
+  /** How many of some rows have each trait in columns. @param count of all traits @param isWanted whether a column is counted */
+  countColumns(count: number, rows: Int32Array, isWanted: (place: number) => boolean): Int32Array {
     // By 1 plus the trait, as columns have it.
     const counts = new Int32Array(count + 1);
-    for (const [place, { values }] of this.#columns.entries()) if (isWanted(place)) countAt(values, counts, rows);
-    const ofTraits = counts.subarray(1);
-    if (this.#used > 0) countLists(this.#rest.values, this.#ends, ofTraits, rows);
-    return ofTraits;
+    // In a loop over columns instead, V8 compiles the loop over rows so that it takes three times as long.
+    this.#columns.forEach(({ values }, place) => {
+      if (isWanted(place)) countAt(values, counts, rows);
+    });
+    return counts.subarray(1);
   }
 
-  /** Counts for each code how many of some rows have a trait with it, where all traits are in lists. @param codesOf by trait */
-  countOnce(codesOf: readonly (readonly number[])[], rows: Int32Array, counts: Int32Array): void {
+  /** Counts for each code how many of some rows have a trait with it in their lists, however many of these have it. @param codesOf by trait */
+  countLists(codesOf: () => readonly (readonly number[])[], rows: Int32Array, counts: Int32Array): void {
     if (this.#used === 0) return;
     const { values: traits } = this.#rest;
     const ends = this.#ends;
-    const codes = Int32Array.from(codesOf.flat());
-    const codeEnds = new Int32Array(codesOf.length + 1);
-    for (const [trait, own] of codesOf.entries()) codeEnds[trait + 1] = (codeEnds[trait] as number) + own.length;
+    const codes: number[] = [];
+    const codeEnds = [0];
+    for (const own of codesOf()) codeEnds.push(codes.push(...own));
+    const flat = Int32Array.from(codes);
+    const flatEnds = Int32Array.from(codeEnds);
     const lastRows = new Int32Array(counts.length).fill(-1);
     for (let each = 0; each < rows.length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
       for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
         const trait = traits[at] as number;
-        const codeEnd = codeEnds[trait + 1] as number;
-        for (let index = codeEnds[trait] as number; index < codeEnd; index += 1) {
-          const code = codes[index] as number;
+        const last = flatEnds[trait + 1] as number;
+        for (let index = flatEnds[trait] as number; index < last; index += 1) {
+          const code = flat[index] as number;
           counts[code] = (counts[code] as number) + Number(lastRows[code] !== row);
           lastRows[code] = row;
         }
@@ -383,21 +376,10 @@ export class TraitsOfRows {
   }
 }
 
-/** In a loop over columns instead, V8 compiles the loop over rows so that it takes three times as long. @param counts by what the column has */
+/** @param counts by what the column has */
 const countAt = (values: Codes['values'], counts: Int32Array, rows: Int32Array): void => {
   for (let each = 0; each < rows.length; each += 1) {
     const value = values[rows[each] as number] as number;
     counts[value] = (counts[value] as number) + 1;
-  }
-};
-
-const countLists = (values: Codes['values'], ends: Uint32Array, counts: Int32Array, rows: Int32Array): void => {
-  for (let each = 0; each < rows.length; each += 1) {
-    const row = rows[each] as number;
-    const end = ends[row] as number;
-    for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
-      const value = values[at] as number;
-      counts[value] = (counts[value] as number) + 1;
-    }
   }
 };

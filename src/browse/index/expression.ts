@@ -103,7 +103,7 @@ const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
     parts.push({ facet: 'price', expression: between(index, columns.price, min, max) });
   }
   if (publishedFrom) {
-    const min = momentOf(String(BigInt(publishedFrom.getTime()) * 1000n));
+    const min = momentOf(BigInt(publishedFrom.getTime()) * 1000n);
     parts.push({ expression: between(index, columns.publishedAt, min, Number.POSITIVE_INFINITY) });
   }
   if (inStock !== undefined) parts.push({ facet: 'inStock', expression: flag(index, columns.isInStock, inStock) });

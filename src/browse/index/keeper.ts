@@ -3,7 +3,7 @@ import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
 import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter } from './read.ts';
 import type { ProductRow } from './rows.ts';
-import { SuggestedCategories } from './texts.ts';
+import { categoryNodes } from './texts.ts';
 import type { IndexStatus, NotifiedChange, ThreadOptions } from './thread.ts';
 
 interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
@@ -20,13 +20,6 @@ interface Waiting {
   readonly upTo: number;
   readonly needsNames: boolean;
   readonly resolve: (index: ProductIndex | undefined) => void;
-}
-
-/** What is still to be read, because it was notified. */
-interface Pending {
-  readonly ids: Set<number>;
-  areCategories: boolean;
-  areLabels: boolean;
 }
 
 interface Filling {
@@ -57,6 +50,7 @@ const COLLECT_MS = 20;
 const REFILL_DELAY_MS = 500;
 /** The names of other languages are read for a twentieth of the time at most. */
 const RESTS_PER_RANKING = 19;
+const LOG_PROGRESS_MS = 5000;
 const READ_TIMEOUT_MS = 120_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 10_000;
@@ -66,7 +60,10 @@ export class IndexKeeper {
   readonly #options: Options;
   #state: State = { name: 'empty', delayMs: 0 };
   #client: DatabaseClient | undefined;
-  #pending: Pending = everything();
+  /** Products that are still to be read, because they were notified. */
+  #changedIds = new Set<number>();
+  /** Whether categories and labels are still to be read. */
+  #haveTextsChanged = true;
   /**
    * Numbers of the last change notified, of the last one up to which all are in the index, and of the same with the order of names, which takes
    * longer.
@@ -102,11 +99,10 @@ export class IndexKeeper {
 
   changed({ table, ids }: NotifiedChange): void {
     this.#notified += 1;
-    if (table === 'category') this.#pending.areCategories = true;
-    else if (table === 'term_translation') this.#pending.areLabels = true;
+    if (table !== 'product') this.#haveTextsChanged = true;
     // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
     else if (!ids) this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
-    else for (const id of ids) this.#pending.ids.add(id);
+    else for (const id of ids) this.#changedIds.add(id);
     if (this.#wake?.by === 'changes') this.#wake.end();
   }
 
@@ -155,7 +151,7 @@ export class IndexKeeper {
 
   #fail(): void {
     this.#disconnect();
-    this.#pending = { ...everything(), ids: this.#pending.ids };
+    this.#haveTextsChanged = true;
     const index = this.#whole;
     this.#become(index ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
   }
@@ -171,8 +167,8 @@ export class IndexKeeper {
     const startedMs = performance.now();
     const { estimate, now } = await this.#inTurn(() => readBeginning(client));
     const index = new ProductIndex(this.#options.languages, now);
-    index.reserve(estimate);
-    this.#pending = everything();
+    this.#changedIds.clear();
+    this.#haveTextsChanged = true;
     const filling: Filling = { name: 'filling', index, estimate };
     this.#become(filling);
     await this.#readAll(client, filling);
@@ -188,8 +184,9 @@ export class IndexKeeper {
   }
 
   async #readAll(client: DatabaseClient, filling: Filling): Promise<void> {
-    const { index } = filling;
+    const { index, estimate } = filling;
     let lastId = BEFORE_FIRST_ID;
+    let loggedMs = performance.now();
     const onProduct = (product: ProductRow): void => {
       index.put(product);
       lastId = product.id;
@@ -200,6 +197,9 @@ export class IndexKeeper {
       if (this.#state !== filling) return;
       this.#checkSize(index);
       this.#options.onStatus();
+      if (performance.now() - loggedMs < LOG_PROGRESS_MS) continue;
+      loggedMs = performance.now();
+      this.#options.log('info', `the index has ${index.columns.live} of about ${estimate} products`);
     }
   }
 
@@ -254,21 +254,21 @@ export class IndexKeeper {
   }
 
   async #applyPending(client: DatabaseClient, index: ProductIndex): Promise<void> {
-    const ids = [...this.#pending.ids];
-    const { areCategories, areLabels } = this.#pending;
-    this.#pending = { ids: new Set(), areCategories: false, areLabels: false };
+    const haveTextsChanged = this.#haveTextsChanged;
+    this.#haveTextsChanged = false;
+    for (const texts of haveTextsChanged ? [index.texts, ...index.translated] : []) {
+      const { languages } = texts;
+      texts.categories = categoryNodes(await this.#inTurn(() => readCategories(client, languages)));
+      if (languages) texts.labels = await this.#inTurn(() => readLabels(client, languages));
+    }
+    const ids = [...this.#changedIds];
+    this.#changedIds.clear();
     let from = 0;
     try {
-      for (const texts of [index.texts, ...index.translated]) {
-        const { languages } = texts;
-        if (areCategories)
-          texts.categories = new SuggestedCategories(await this.#inTurn(() => readCategories(client, languages)));
-        if (areLabels && languages) texts.labels = await this.#inTurn(() => readLabels(client, languages));
-      }
       for (; from < ids.length; from += ROWS_AT_ONCE)
         await this.#readAgain(client, index, ids.slice(from, from + ROWS_AT_ONCE));
     } catch (error) {
-      for (const id of ids.slice(from)) this.#pending.ids.add(id);
+      for (const id of ids.slice(from)) this.#changedIds.add(id);
       throw error;
     }
   }
@@ -338,8 +338,6 @@ export class IndexKeeper {
     this.#wake = undefined;
   }
 }
-
-const everything = (): Pending => ({ ids: new Set(), areCategories: true, areLabels: true });
 
 /** 26 of 210 MB with 100,000 products that V8 would keep. Node has the function with `--expose-gc`. */
 const collectGarbage = (): void => {

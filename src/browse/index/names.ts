@@ -26,11 +26,6 @@ export class NameOrder {
     return this.hasRanks && this.unranked.size === 0;
   }
 
-  reserve(rows: number): void {
-    this.rank.reserve(rows);
-    this.#hash.reserve(rows);
-  }
-
   /** @param before the row that the product had, where it had one; otherwise -1 */
   put(id: number, row: number, before: number, name: Slice): void {
     const rank = this.isNamed(before, name) ? (this.rank.values[before] as number) : Number.NaN;

@@ -6,7 +6,7 @@ import { BLOCK_ROWS, type Column, hasBit, type ProductColumns } from './rows.ts'
 import { byteOfScore, scoreOfByte } from './words.ts';
 
 /** The rows of a page, in the order that was asked for. */
-export interface PageRows {
+interface PageRows {
   readonly rows: readonly number[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
@@ -74,14 +74,15 @@ export class PageSelection {
     const position = positionOf(page);
     if (position) {
       const of = (column: KeyColumn): string => position[names.indexOf(column)] ?? '';
+      const publishedAt = momentOf(BigInt(of('published_at')));
       const key = {
         sales: () => Number(of('sales')) + byteOfScore(Number(of('score'))) * SALES_RANGE,
-        published_at: () => momentOf(of('published_at')),
+        published_at: () => publishedAt,
         price: () => centsOf(of('price'), 'up'),
         name: () => boundaryRank,
         id: () => Number(of('id')),
       }[first]();
-      this.#boundary = { key: this.#direction * key, publishedAt: momentOf(of('published_at')), id: Number(of('id')) };
+      this.#boundary = { key: this.#direction * key, publishedAt, id: Number(of('id')) };
     }
     this.#size = page.size + (page.from === 'offset' ? page.offset : 0) + 1;
   }
@@ -218,12 +219,11 @@ const LAST_MOMENT = 4e18;
 const FIRST_INEXACT_BITS = new BigInt64Array(Float64Array.of(FIRST_INEXACT).buffer)[0] as bigint;
 
 /** A number for each microsecond, in their order: itself, and past what JavaScript has as many numbers further from zero. */
-export const momentOf = (microseconds: string): number => {
+export const momentOf = (microseconds: bigint): number => {
   const number = Number(microseconds);
-  if (Math.abs(number) < FIRST_INEXACT || Number.isNaN(number)) return number;
+  if (Math.abs(number) < FIRST_INEXACT) return number;
   if (Math.abs(number) > LAST_MOMENT) return number < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  const exact = BigInt(microseconds);
-  const beyond = (exact < 0n ? -exact : exact) - BigInt(FIRST_INEXACT);
+  const beyond = (microseconds < 0n ? -microseconds : microseconds) - BigInt(FIRST_INEXACT);
   const [size] = new Float64Array(BigInt64Array.of(FIRST_INEXACT_BITS + beyond).buffer);
   return Math.sign(number) * (size as number);
 };

@@ -1,17 +1,10 @@
-import type { FallBacks, SearchTerm } from '../browse-engine.ts';
+import type { FallBacks } from '../browse-engine.ts';
 import { PRICE_CELLS, priceCellOf } from '../price-bands.ts';
-import {
-  createAttributes,
-  createBrands,
-  createCategories,
-  createOptions,
-  createTags,
-  type Dimensions,
-} from './dimension.ts';
+import { attributes, type Dimensions, options, values } from './dimension.ts';
 import { RowSet } from './row-set.ts';
 import { ProductColumns, type ProductRow } from './rows.ts';
 import { BestSellers, FoldedTexts, LanguageTexts } from './texts.ts';
-import { hashOfWords, type Matches, type SearchedFields } from './words.ts';
+import { hashOfProduct } from './words.ts';
 
 /** What was published longer ago than this is visible to every question. */
 const SETTLED_AFTER_US = 60_000_000;
@@ -23,11 +16,11 @@ const MIN_DEAD = 2000;
 /** All products on sale, as rows: their columns, their dimensions, and their texts in each language. */
 export class ProductIndex {
   readonly columns = new ProductColumns();
-  readonly categories = createCategories();
-  readonly brands = createBrands();
-  readonly tags = createTags();
-  readonly attributes = createAttributes();
-  readonly options = createOptions();
+  readonly categories = values(({ category }) => [category]);
+  readonly brands = values(({ brand }) => (brand === null ? [] : [brand]));
+  readonly tags = values(({ tags }) => tags);
+  readonly attributes = attributes();
+  readonly options = options();
   readonly #dimensions: readonly Dimensions[] = [
     this.categories,
     this.brands,
@@ -75,12 +68,6 @@ export class ProductIndex {
     return parts.reduce((sum, { bytes }) => sum + bytes, this.foldedBrands.bytes + this.priceCells.byteLength);
   }
 
-  /** Makes room for so many products. */
-  reserve(count: number): void {
-    this.columns.reserve(count);
-    for (const { names } of this.#allTexts) names.reserve(count);
-  }
-
   /** All live rows, for one question. */
   live(): RowSet {
     const { isLive, count, live } = this.columns;
@@ -101,18 +88,6 @@ export class ProductIndex {
     return this.live().without(RowSet.ofRows(Int32Array.from(future).sort(), columns.count));
   }
 
-  /** The rows that have all terms, and those of some products, for one question. */
-  match(
-    { words }: LanguageTexts,
-    terms: readonly SearchTerm[],
-    fields: SearchedFields,
-    ids: readonly number[] = [],
-  ): Matches {
-    const { columns } = this;
-    const codeRows = ids.map((id) => columns.rowOf(id)).filter((row) => row >= 0);
-    return words.match(terms, fields, { count: columns.count, codeRows });
-  }
-
   put(product: ProductRow): void {
     const { columns } = this;
     const { id, sales, publishedAt } = product;
@@ -121,22 +96,22 @@ export class ProductIndex {
       place === 0 ? product : (product.translated?.[place - 1] ?? product),
     );
     const words = this.#allTexts.map((texts, place) => texts.words.read(said[place]?.words ?? null));
-    const wordsHash = hashOfWords(words);
     const traits = this.#dimensions.map((dimensions) => dimensions.learn(product));
+    const hash = hashOfProduct(words, traits);
     const before = columns.rowOf(id);
     let row = before;
-    const isSame = row >= 0 && columns.wordsHash.values[row] === wordsHash && this.#hasTraits(row, traits);
+    const isSame = row >= 0 && columns.hash.values[row] === hash;
     if (row >= 0) this.#leave(row);
     if (!isSame) {
       if (row >= 0) columns.kill(row);
       row = columns.append(id);
       for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.append(row, traits[at] as number[]);
-      columns.wordsHash.set(row, wordsHash);
+      columns.hash.set(row, hash);
       for (const [place, each] of words.entries()) this.#allTexts[place]?.words.append(row, each);
     }
     columns.write(row, product);
     this.#countPrice(row, 1);
-    for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.enter(row, traits[at] as number[]);
+    for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.enter(traits[at] as number[]);
     for (let at = 0; at < this.#bestSellers.length; at += 1)
       this.#bestSellers[at]?.offer(row, traits[at] as number[], sales);
     if (publishedAt > this.#settledUs) this.#unsettled.add(row);
@@ -144,10 +119,6 @@ export class ProductIndex {
       this.#allTexts[place]?.names.put(id, row, before, name);
       this.#allTexts[place]?.bestNames.put(product, name);
     }
-  }
-
-  #hasTraits(row: number, traits: readonly (readonly number[])[]): boolean {
-    return this.#dimensions.every((dimensions, at) => dimensions.has(row, traits[at] as readonly number[]));
   }
 
   remove(id: number): void {

@@ -146,10 +146,10 @@ const TRAILER = -1;
 const NO_BYTES = Buffer.alloc(0);
 
 /** From 1970 to 2000, where PostgreSQL's times begin, in microseconds. */
-const EPOCH_US = 946_684_800_000_000;
+const EPOCH_US = 946_684_800_000_000n;
 
 /** A row in COPY's binary format, whose fields are read one after another. */
-export class CopiedRow {
+class CopiedRow {
   #buffer: Buffer = NO_BYTES;
   #at = 0;
 
@@ -185,12 +185,7 @@ export class CopiedRow {
 
   /** As `momentOf` makes it of microseconds since 1970; NaN for null. */
   moment(): number {
-    if (!this.#next(8)) return Number.NaN;
-    // In this order no sum is rounded that ends as a safe integer.
-    const number =
-      this.#buffer.readInt32BE(this.#at - 8) * 2 ** 32 + EPOCH_US + this.#buffer.readUInt32BE(this.#at - 4);
-    if (Number.isSafeInteger(number)) return number;
-    return momentOf(String(this.#buffer.readBigInt64BE(this.#at - 8) + BigInt(EPOCH_US)));
+    return this.#next(8) ? momentOf(this.#buffer.readBigInt64BE(this.#at - 8) + EPOCH_US) : Number.NaN;
   }
 
   /** Memory that the next rows take. */

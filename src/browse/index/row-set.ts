@@ -24,7 +24,7 @@ export class RowSet {
   }
 
   /** @param bits the bits of all rows */
-  static ofBits(bits: Uint32Array, size = countBits(bits)): RowSet {
+  static ofBits(bits: Uint32Array, size = countCommonBits(bits, bits)): RowSet {
     return new RowSet(size, undefined, bits, bits.length * 32);
   }
 
@@ -97,12 +97,6 @@ const bitsIn = (word: number): number => {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-};
-
-const countBits = (bits: Uint32Array): number => {
-  let count = 0;
-  for (let at = 0; at < bits.length; at += 1) count += bitsIn(bits[at] as number);
-  return count;
 };
 
 const countCommonBits = (bits: Uint32Array, others: Uint32Array): number => {

@@ -96,7 +96,7 @@ export class Column {
   }
 
   set(row: number, value: number): void {
-    if (row >= this.values.length) this.reserve(row + 1);
+    if (row >= this.values.length) this.#grow(row + 1);
     this.values[row] = value;
     const block = row >>> BLOCK_BITS;
     // Neither is true of NaN, which is no key.
@@ -104,7 +104,7 @@ export class Column {
     if (value > (this.greatest[block] as number)) this.greatest[block] = value;
   }
 
-  reserve(rows: number): void {
+  #grow(rows: number): void {
     this.values = withRoom(this.values, rows);
     const known = this.least.length;
     const blocks = Math.ceil(this.values.length / BLOCK_ROWS);
@@ -143,14 +143,10 @@ export class Flags {
   }
 
   set(row: number, isSet: boolean): void {
-    if (row >= this.bits.length * 32) this.reserve(row + 1);
+    this.bits = withRoom(this.bits, (row + 32) >>> 5);
     const word = this.bits[row >>> 5] as number;
     const bit = 1 << (row & 31);
     this.bits[row >>> 5] = isSet ? word | bit : word & ~bit;
-  }
-
-  reserve(rows: number): void {
-    this.bits = withRoom(this.bits, (rows + 31) >>> 5);
   }
 
   renumber(newRows: Int32Array): void {
@@ -177,8 +173,8 @@ export class ProductColumns {
   readonly sales = new Column();
   /** As `momentOf` makes it of the microseconds since 1970. */
   readonly publishedAt = new Column();
-  /** A hash of everything that is searched: where it is the same, the words are. */
-  readonly wordsHash = new Column();
+  /** A hash of all words and traits: where it is the same, the row stays. */
+  readonly hash = new Column();
   readonly isLive = new Flags();
   readonly isInStock = new Flags();
   /** Whether the price is below the list price. */
@@ -188,7 +184,7 @@ export class ProductColumns {
     this.price,
     this.sales,
     this.publishedAt,
-    this.wordsHash,
+    this.hash,
     this.isLive,
     this.isInStock,
     this.isReduced,
@@ -231,11 +227,6 @@ export class ProductColumns {
   kill(row: number): void {
     this.isLive.set(row, false);
     this.live -= 1;
-  }
-
-  /** Makes room for so many rows, at once where it is known how many there will be. */
-  reserve(count: number): void {
-    for (const column of this.#all) column.reserve(count);
   }
 
   visibleAt(now: Date): (row: number) => boolean {

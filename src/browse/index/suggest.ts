@@ -23,10 +23,10 @@ export const suggest = (index: ProductIndex, asked: Asked, texts = index.texts):
   const brandTraits = index.foldedBrands.placesWith(parts, index.brands.traits);
   const tagTraits = texts.tags.placesWith(parts, index.tags.traits, texts.labelOf);
   return {
-    ...(bestNamesOf(index, texts, asked) ?? productsOf(index, texts, asked)),
+    ...(bestNamesOf(index, texts, asked, parts) ?? productsOf(index, texts, asked)),
     others: [
-      ...texts.categories.all.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
-        if (!hasTerms(folded, terms)) return [];
+      ...texts.categories.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
+        if (!hasAll(folded, parts)) return [];
         const traits = index.categories.traitsWith({ name: '', values: subtree });
         const most = Math.max(-1, ...traits.map((trait) => categories.salesOf(trait, isVisible)));
         return most < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales: most, id }];
@@ -45,6 +45,7 @@ const bestNamesOf = (
   { columns }: ProductIndex,
   { words, bestNames }: LanguageTexts,
   { terms, now, maxProducts }: Asked,
+  parts: readonly string[],
 ): Pick<Suggested, 'products' | 'hasMore'> | undefined => {
   // Where so many are not to be expected among the best sellers, they are not looked through in vain.
   const expected = (words.countAtMost(terms, 'names') / columns.live) * bestNames.size;
@@ -52,7 +53,7 @@ const bestNamesOf = (
   const isVisible = columns.visibleAt(now);
   const products: SuggestedProduct[] = [];
   for (const { id, name, folded, sales, publishedAt } of bestNames.bestFirst()) {
-    if (!hasTerms(folded, terms) || !isVisible(columns.rowOf(id))) continue;
+    if (!hasAll(folded, parts) || !isVisible(columns.rowOf(id))) continue;
     if (products.length === maxProducts) return { products, hasMore: true };
     products.push({ id, sales, publishedAt, name });
   }
@@ -65,7 +66,7 @@ const productsOf = (
   { terms, now, maxProducts }: Asked,
 ): Pick<Suggested, 'products' | 'hasMore'> => {
   const { columns } = index;
-  const matches = RowSet.ofRows(index.match(texts, terms, 'names').rows, columns.count);
+  const matches = RowSet.ofRows(texts.words.match(terms, 'names', columns.count).rows, columns.count);
   const page = { from: 'start', size: maxProducts } as const;
   const selection = new PageSelection(columns, texts.names.rank, { order: 'BEST_SELLING', page });
   selection.offer(new FoundRows(index, {}, now, matches).all());
@@ -108,10 +109,7 @@ const beginningOf = (term: SearchTerm): string => {
   return term.isPrefix && pieces.length === 1 ? ` ${term.text}` : ` ${pieces.join(' ')} `;
 };
 
-const hasTerms = (folded: string, terms: readonly SearchTerm[]): boolean => {
-  for (const term of terms) if (!folded.includes(beginningOf(term))) return false;
-  return true;
-};
+const hasAll = (folded: string, parts: readonly string[]): boolean => parts.every((part) => folded.includes(part));
 
 /** As {@link BrowseEngine.correct} says. */
 export const correct = (
@@ -121,7 +119,7 @@ export const correct = (
 ): readonly SearchTerm[] | undefined => {
   const isVisible = index.columns.visibleAt(now);
   const isFound = (some: readonly SearchTerm[]): boolean => {
-    return index.match(texts, some, 'all').rows.some(isVisible);
+    return texts.words.match(some, 'all', index.columns.count).rows.some(isVisible);
   };
   if (isFound(terms)) return undefined;
   const countOf = (word: string): number => texts.words.countOf(word, isVisible);

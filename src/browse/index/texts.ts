@@ -14,7 +14,7 @@ export class LanguageTexts {
   readonly words = new Words();
   readonly names = new NameOrder();
   readonly bestNames: BestNames;
-  categories = new SuggestedCategories([]);
+  categories: readonly CategoryNode[] = [];
   tags = new FoldedTexts();
   #labels: ReadonlyMap<string, string> = new Map();
 
@@ -69,19 +69,15 @@ interface CategoryNode extends CategoryRow {
 }
 
 /** All categories, for suggestions. */
-export class SuggestedCategories {
-  readonly all: readonly CategoryNode[];
-
-  constructor(rows: readonly CategoryRow[]) {
-    const children = Map.groupBy(rows, ({ parentId }) => parentId);
-    this.all = rows.map((row) => {
-      const subtree = new Set([row.id]);
-      // Each is visited once, so that a circle of parents ends.
-      for (const id of subtree) for (const child of children.get(id) ?? []) subtree.add(child.id);
-      return { ...row, folded: foldText(row.name), subtree: [...subtree].map(String) };
-    });
-  }
-}
+export const categoryNodes = (rows: readonly CategoryRow[]): CategoryNode[] => {
+  const children = Map.groupBy(rows, ({ parentId }) => parentId);
+  return rows.map((row) => {
+    const subtree = new Set([row.id]);
+    // Each is visited once, so that a circle of parents ends.
+    for (const id of subtree) for (const child of children.get(id) ?? []) subtree.add(child.id);
+    return { ...row, folded: foldText(row.name), subtree: [...subtree].map(String) };
+  });
+};
 
 /** A name takes some 250 bytes. */
 const MAX_NAMES = 10_000;
@@ -95,13 +91,12 @@ interface BestName {
 }
 
 /** Where very many names have a word that begins so, the best are found after a look at some hundred of these. */
-export class BestNames {
+class BestNames {
   readonly #names = new Map<number, BestName>();
   /** Every product that has sold at least this many is here. */
   #least = Number.NEGATIVE_INFINITY;
-  /** In the order of BEST_SELLING, and those that have come since. */
-  #sorted: readonly BestName[] = [];
-  #unsorted: BestName[] = [];
+  /** In the order of BEST_SELLING, unless some have come or gone since. */
+  #sorted: BestName[] = [];
   #isSorted = true;
   readonly #maxNames: number;
 
@@ -131,9 +126,11 @@ export class BestNames {
     const folded = known?.name === name ? known.folded : foldText(name);
     const best = { id, name, folded, sales, publishedAt };
     this.#names.set(id, best);
-    this.#unsorted.push(best);
+    this.#sorted.push(best);
     this.#isSorted = false;
     if (this.#names.size > this.#maxNames) this.#shorten();
+    // Changes may come for hours without a question.
+    if (this.#sorted.length > this.#maxNames * 2) this.bestFirst();
   }
 
   remove(id: number): void {
@@ -143,9 +140,7 @@ export class BestNames {
   /** In the order of BEST_SELLING. What is almost in order is sorted in a tenth of the time. */
   bestFirst(): readonly BestName[] {
     if (!this.#isSorted) {
-      const all = [...this.#sorted, ...this.#unsorted].filter((each) => this.#names.get(each.id) === each);
-      this.#sorted = all.sort(compare);
-      this.#unsorted = [];
+      this.#sorted = this.#sorted.filter((each) => this.#names.get(each.id) === each).sort(compare);
       this.#isSorted = true;
     }
     return this.#sorted;

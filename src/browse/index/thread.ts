@@ -88,8 +88,6 @@ const TABLES = ['product', 'category', 'term_translation'];
 
 /** Changes that come one after another are sent together, at the latest before the next question: each message takes some 100 µs. */
 const COLLECT_MS = 20;
-/** The thread takes some 2 ms for so many, which the next question might have to wait for. */
-const MAX_COLLECTED = 200;
 
 const FIRST_RESTART_MS = 1000;
 const MAX_RESTART_MS = 60_000;
@@ -105,8 +103,9 @@ export class IndexThread {
   readonly #options: ThreadOptions;
   readonly #log: Logger;
   #worker: Worker | undefined;
-  #status = NO_INDEX;
-  #isAwaited = true;
+  status = NO_INDEX;
+  /** Whether it is still to be ready for the first time. */
+  isAwaited = true;
   #isStopped = false;
   #restartMs = FIRST_RESTART_MS;
   #restarting: NodeJS.Timeout | undefined;
@@ -123,20 +122,10 @@ export class IndexThread {
     this.#start();
   }
 
-  get status(): IndexStatus {
-    return this.#status;
-  }
-
-  /** Whether it is still to be ready for the first time. */
-  get isAwaited(): boolean {
-    return this.#isAwaited;
-  }
-
   changed({ table, rows }: Change): void {
     if (!TABLES.includes(table)) return;
     this.#changes.push({ table, ids: rows?.ids });
-    if (this.#changes.length >= MAX_COLLECTED) this.#sendChanges();
-    else this.#sending ??= setTimeout(() => this.#sendChanges(), COLLECT_MS).unref();
+    this.#sending ??= setTimeout(() => this.#sendChanges(), COLLECT_MS).unref();
   }
 
   /** @returns undefined where the index cannot answer, or not in time */
@@ -144,7 +133,7 @@ export class IndexThread {
     name: Name,
     asked: Questions[Name]['asked'],
   ): Promise<Questions[Name]['answer'] | undefined> {
-    if (!this.#status.isReady) return undefined;
+    if (!this.status.isReady) return undefined;
     this.#questions += 1;
     const number = this.#questions;
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -185,7 +174,7 @@ export class IndexThread {
 
   #restart(): void {
     this.#worker = undefined;
-    this.#status = NO_INDEX;
+    this.status = NO_INDEX;
     for (const resolve of this.#waiting.values()) resolve(undefined);
     if (this.#isStopped) return;
     this.#restarting = setTimeout(() => this.#start(), this.#restartMs).unref();
@@ -198,9 +187,9 @@ export class IndexThread {
         this.#waiting.get(message.number)?.(message.answer);
         return;
       case 'status':
-        this.#status = message.status;
+        this.status = message.status;
         if (!message.status.isReady) return;
-        this.#isAwaited = false;
+        this.isAwaited = false;
         this.#restartMs = FIRST_RESTART_MS;
         return;
       case 'log':
@@ -209,7 +198,7 @@ export class IndexThread {
       case 'unfit':
         this.#log.warn(`there is no index of products: ${message.reason}; PostgreSQL answers instead`);
         this.#isStopped = true;
-        this.#isAwaited = false;
+        this.isAwaited = false;
         void this.#worker?.terminate();
     }
   }

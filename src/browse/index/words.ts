@@ -6,7 +6,7 @@ import { countBefore, FIELDS, Slice, withRoom } from './rows.ts';
 const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
 /** The rows that have all terms, dead ones among them. */
-export interface Matches {
+interface Matches {
   /** Ascending. */
   readonly rows: Int32Array;
   /** By row, the sum over the terms of what the best field is worth that has the term; 0 where one of them is in no field. */
@@ -14,7 +14,7 @@ export interface Matches {
 }
 
 /** Names alone are for the beginnings of what somebody types. */
-export type SearchedFields = 'all' | 'names';
+type SearchedFields = 'all' | 'names';
 
 /** In the place of {@link CODE_SCORE}, which has no room in a byte. The terms of a search have a score of 80 at most. */
 const CODE_BYTE = 255;
@@ -95,40 +95,33 @@ export class Words {
   match(
     terms: readonly SearchTerm[],
     fields: SearchedFields,
-    { count, codeRows = [] }: { count: number; codeRows?: readonly number[] },
+    count: number,
+    codeRows: readonly number[] = [],
   ): Matches {
-    const rarestFirst = terms
-      .map((term) => this.#postingsOf(term, fields))
-      .sort((one, other) => one.count - other.count);
-    const scores = bytesOf(count);
-    let scoresOfTerm: Uint8Array | undefined;
-    // No more rows have the rarest term; one more is written, and not counted.
-    const rows = new Int32Array(Math.min(rarestFirst[0]?.count ?? 0, count) + 1);
-    let length = 0;
-    for (const [place, { postings, run }] of rarestFirst.entries()) {
-      const isFirst = place === 0;
+    const all = terms.map((term) => this.#postingsOf(term, fields));
+    const scores = new Uint8Array(count);
+    let rows: Int32Array | undefined;
+    for (const { postings, run, count: most } of all.sort((one, other) => one.count - other.count)) {
       // No row has all terms: those of the others may be very many.
-      if (!isFirst && length === 0) break;
-      if (!isFirst) scoresOfTerm = scoresOfTerm?.fill(0) ?? bytesOf(count);
-      const best = scoresOfTerm ?? scores;
+      if (rows?.length === 0) break;
+      const best = bytesOf(count);
       for (const posting of postings) raise(best, this.rows.read(posting), WEIGHTS[fieldOf(posting)] as number);
-      if (isFirst) length = collect(scores, count, rows);
-      if (isFirst && run === undefined) continue;
+      const candidates = rows ?? rowsWith(best, Math.min(most, count));
       let kept = 0;
-      for (let at = 0; at < length; at += 1) {
-        const row = rows[at] as number;
-        const score =
-          run === undefined || best[row] === 0 ? (best[row] as number) : this.#weightOfRun(row, run, fields);
-        rows[kept] = row;
+      for (let at = 0; at < candidates.length; at += 1) {
+        const row = candidates[at] as number;
+        const ofWord = best[row] as number;
+        const score = run === undefined || ofWord === 0 ? ofWord : this.#weightOfRun(row, run, fields);
+        candidates[kept] = row;
         kept += Number(score > 0);
-        scores[row] = score === 0 || isFirst ? score : (scores[row] as number) + score;
+        scores[row] = score === 0 ? 0 : (scores[row] as number) + score;
       }
-      length = kept;
+      rows = candidates.subarray(0, kept);
     }
     const others = codeRows.filter((row) => scores[row] === 0);
     for (const row of codeRows) scores[row] = CODE_BYTE;
-    if (others.length === 0) return { rows: rows.subarray(0, length), scores };
-    return { rows: Int32Array.from([...rows.subarray(0, length), ...new Set(others)]).sort(), scores };
+    if (rows && others.length === 0) return { rows, scores };
+    return { rows: Int32Array.from([...(rows ?? []), ...new Set(others)]).sort(), scores };
   }
 
   #postingsOf(term: SearchTerm, fields: SearchedFields): TermPostings {
@@ -216,18 +209,20 @@ const raise = (scores: Uint8Array, rows: Int32Array, weight: number): void => {
 /** Four of them can be read at once. */
 const bytesOf = (count: number): Uint8Array => new Uint8Array(new ArrayBuffer((count + 3) & ~3), 0, count);
 
-/** Writes the numbers of the bytes that are not 0, in their order. @returns how many there are */
-const collect = (bytes: Uint8Array, count: number, into: Int32Array): number => {
-  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, Math.ceil(count / 4));
+/** The rows whose bytes are not 0, in their order. @param most no more there are */
+const rowsWith = (bytes: Uint8Array, most: number): Int32Array => {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, Math.ceil(bytes.length / 4));
+  // One more is written, and not counted.
+  const rows = new Int32Array(most + 1);
   let length = 0;
   for (let word = 0; word < words.length; word += 1) {
     if (words[word] === 0) continue;
     for (let at = word * 4; at < word * 4 + 4; at += 1) {
-      into[length] = at;
+      rows[length] = at;
       length += Number((bytes[at] ?? 0) !== 0);
     }
   }
-  return length;
+  return rows.subarray(0, length);
 };
 
 /** `=`: what begins so is no word, but says the language of the others. */
@@ -241,7 +236,7 @@ const FIELD_BITS = 2;
 /** A posting is the number of a word and the best field that has the word. */
 const fieldOf = (posting: number): number => posting & (2 ** FIELD_BITS - 1);
 
-export interface WordsOfProduct {
+interface WordsOfProduct {
   readonly postings: Int32Array;
   /** The longer runs of Chinese, Japanese and Korean of each field, the best first; empty where there are none. */
   readonly runs: string;
@@ -277,8 +272,14 @@ const runsOf = (pieces: Piece[]): string => {
   return FIELDS.map((_, field) => textOf(field)).join(END_OF_FIELD);
 };
 
-/** Of what a product says in each language, two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
-export const hashOfWords = (inLanguages: readonly WordsOfProduct[]): number => {
+/**
+ * Of what a product says in each language, and of its traits: two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly
+ * into a number.
+ */
+export const hashOfProduct = (
+  inLanguages: readonly WordsOfProduct[],
+  traits: readonly (readonly number[])[],
+): number => {
   let low = HASH_OF_NOTHING;
   let high = 0x050c5d1f;
   const add = (value: number): void => {
@@ -289,6 +290,11 @@ export const hashOfWords = (inLanguages: readonly WordsOfProduct[]): number => {
     add(postings.length);
     for (const posting of postings) add(posting);
     for (let index = 0; index < runs.length; index += 1) add(runs.charCodeAt(index));
+  }
+  for (const each of traits) {
+    add(each.length);
+    // They come in no order.
+    for (const trait of each.toSorted((one, other) => one - other)) add(trait);
   }
   return (low >>> 6) * 2 ** 26 + (high >>> 6);
 };

@@ -1,17 +1,13 @@
 import {
   type DocumentNode,
   type FieldNode,
-  GraphQLBoolean,
   type GraphQLField,
-  GraphQLInt,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
-  GraphQLString,
   getArgumentValues,
   getNullableType,
-  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -244,17 +240,11 @@ const argsReader = (field: GraphQLField<unknown, unknown>, node: FieldNode): ((r
   };
 };
 
-/** The JSON text of one value. @throws what the type throws for a value that it cannot represent */
-type LeafWriter = (value: unknown) => string;
-
-const MAX_INT = 2 ** 31;
-
-/**
- * Result coercion of a scalar or enum, straight to JSON: https://spec.graphql.org/draft/#sec-Scalars.Result-Coercion
- * Values as resolvers normally return them take a shortcut; all others are coerced by the type.
- */
-const leafWriter = (type: GraphQLLeafType): LeafWriter => {
-  const coerced: LeafWriter = (value) => {
+/** Result coercion of a scalar or enum, straight to JSON: https://spec.graphql.org/draft/#sec-Scalars.Result-Coercion */
+const leafWriter =
+  (type: GraphQLLeafType): Writer =>
+  (value) => {
+    if (value instanceof LateValue) return value.text;
     // A value that is an error counts as thrown.
     if (value instanceof Error) throw new NotCompiled();
     const result = type.coerceOutputValue(value);
@@ -263,21 +253,3 @@ const leafWriter = (type: GraphQLLeafType): LeafWriter => {
     if (text === undefined) throw new NotCompiled();
     return text;
   };
-  if (isEnumType(type)) {
-    const texts = new Map(type.getValues().map(({ name, value }) => [value, JSON.stringify(name)]));
-    return (value) => texts.get(value) ?? coerced(value);
-  }
-  switch (type) {
-    case GraphQLInt:
-      return (value) =>
-        typeof value === 'number' && Number.isInteger(value) && value < MAX_INT && value >= -MAX_INT
-          ? `${value}`
-          : coerced(value);
-    case GraphQLString:
-      return (value) => (typeof value === 'string' ? JSON.stringify(value) : coerced(value));
-    case GraphQLBoolean:
-      return (value) => (value === true ? 'true' : value === false ? 'false' : coerced(value));
-    default:
-      return (value) => (value instanceof LateValue ? value.text : coerced(value));
-  }
-};

@@ -11,10 +11,17 @@ import type { OperationContext } from '../context.ts';
 import { failureOf, refuseVanished } from '../failures.ts';
 import type { Operation } from '../operation.ts';
 
-/** Executes a valid operation by graphql-js, also a subscription's, once. */
-export const executeReference = async (args: ExecutionArgs): Promise<ExecutionResult> => {
+/**
+ * Executes a valid operation by graphql-js, also a subscription's, once.
+ * @param isLast whether a row that vanishes while it is executed is an error, because it was executed before
+ * @throws (in the promise) ReadAgain, unless it is the last try
+ */
+export const executeReference = async (args: ExecutionArgs, isLast: boolean): Promise<ExecutionResult> => {
   const validated = validateExecutionArgs(args);
-  return 'schema' in validated ? executeRootSelectionSet(validated) : { errors: validated };
+  if (!('schema' in validated)) return { errors: validated };
+  const result = await executeRootSelectionSet(validated);
+  if (!isLast) refuseVanished(result);
+  return result;
 };
 
 /** One execution of an operation, whose variables are coerced already. */
@@ -22,7 +29,7 @@ interface OneExecution {
   readonly operation: Operation;
   readonly variables: VariableValues;
   readonly context: OperationContext;
-  /** Whether a row that vanishes while it is executed is an error, because it was executed before. */
+  /** As of {@link executeReference}. */
   readonly isLast: boolean;
   readonly log: LazyLog;
 }
@@ -69,13 +76,9 @@ export class CompiledExecution {
     const { operation, variables, context, isLast } = execution;
     const contextValue = { ...context, rowCount: { ...context.rowCount, rows: 0 } };
     const given = Object.entries(variables.sources).map(([name, { value }]) => [name, value]);
-    const result = await executeReference({
-      ...operation.args,
-      variableValues: Object.fromEntries(given.filter(([, value]) => value !== undefined)),
-      contextValue,
-    });
+    const variableValues = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+    const result = await executeReference({ ...operation.args, variableValues, contextValue }, isLast);
     const { data, errors } = result;
-    if (!isLast) refuseVanished(result);
     if (failed) this.#noteFailure(execution, failed.error, !errors);
     const late = [...context.dependencies.late.values()];
     if (errors) throw failureOf(result, late);

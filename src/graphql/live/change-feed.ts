@@ -3,6 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Change } from '../../cache/tags.ts';
 import { builder, LIVE_FIELD } from '../builder.ts';
 import type { Changes } from '../context.ts';
+import { failureKindOf } from '../failures.ts';
 import type { EventSequence, Topic } from './event-sequence.ts';
 import { type ChangeSource, MIN_INTERVAL_MS } from './topics.ts';
 
@@ -195,7 +196,7 @@ export class ChangeFeed {
       }
     } catch (error) {
       // What may pass is tried again.
-      if (this.#source.kindOf(error) === 'other') for (const { events } of group) events.onFailure(error);
+      if (failureKindOf(error) === 'other') for (const { events } of group) events.onFailure(error);
     } finally {
       for (const listener of group) listener.isAwaited = false;
     }

@@ -1,10 +1,11 @@
 import { apart } from '../../apart.ts';
 import type { CachedResponse } from '../../cache/cached-response.ts';
 import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
-import type { FailureKind, Found } from '../../cache/response-cache.ts';
+import type { Found } from '../../cache/response-cache.ts';
 import type { TagVersions } from '../../cache/tags.ts';
 import type { Clock } from '../../database/clock.ts';
 import { createSemaphore } from '../../overload/load-guard.ts';
+import { failureKindOf } from '../failures.ts';
 import type { EventSequence, LiveEvent, Topic } from './event-sequence.ts';
 
 /** How topics learn of changes. */
@@ -13,7 +14,6 @@ export interface ChangeSource {
   readonly freshnessMonitor: FreshnessMonitor;
   readonly freshnessMs: number;
   readonly clock: Clock;
-  readonly kindOf: (error: unknown) => FailureKind;
 }
 
 /** A live operation that can be executed again, and what of it an event shows. */
@@ -161,7 +161,7 @@ class StateTopic implements Topic {
   }
 
   async #execute(): Promise<void> {
-    const { freshnessMonitor, kindOf } = this.#options;
+    const { freshnessMonitor } = this.#options;
     const changedMs = this.#changedMs ?? performance.now();
     this.#changedMs = undefined;
     let found: Found | undefined;
@@ -169,7 +169,7 @@ class StateTopic implements Topic {
       await freshnessMonitor.plan();
       found = await this.#operation.run();
     } catch (error) {
-      if (kindOf(error) === 'other') for (const listener of this.listeners) listener.onFailure(error);
+      if (failureKindOf(error) === 'other') for (const listener of this.listeners) listener.onFailure(error);
     }
     if (found && found.outcome !== 'stale') return this.#take(found.answer, changedMs);
     this.#changedMs = changedMs;

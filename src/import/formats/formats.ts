@@ -36,31 +36,35 @@ const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format =>
       recognises((...columns) => hasAny(...columns, ...(columns.includes('slug') ? [kind.key] : [])), hasNoOther),
     open: ({ options }) => {
       const innerKind = kinds.find((each) => each.table === kind.innerTable);
-      const innerFormat = innerKind && nativeFormat(innerKind, []);
+      const readInner = innerKind && readerOf(nativeFormat(innerKind, []), options);
       return {
         read: ({ fields, ...place }) => {
           const values = { ...fields } as Record<string, Value>;
           shape?.(values);
-          return [{ ...placeOf(place), values, ...variantsOf(values, place, innerFormat, options) }];
+          return [{ ...placeOf(place), values, ...variantsOf(values, place, readInner) }];
         },
       };
     },
   };
 };
 
+/** Reads records alone, outside of a file. */
+const readerOf = (format: Format, options: ReadOptions): ((record: SourceRecord) => readonly Draft[]) => {
+  const columns = new FileColumns(format, options);
+  const reader = format.open(columns);
+  return (record) => reader.read({ ...record, fields: columns.rename(record.fields) });
+};
+
 /** What a product says of its variants, which have the columns of a file of variants. Names of options that they alone have become the product's. */
 const variantsOf = (
   values: Record<string, Value>,
   place: Place,
-  format: Format | undefined,
-  options: ReadOptions,
+  read: ReturnType<typeof readerOf> | undefined,
 ): Pick<Draft, 'variants' | 'rejection'> => {
   const list = typeof values.variants === 'string' ? jsonIn(values.variants) : values.variants;
-  if (isBlank(values.variants) || !format) return {};
+  if (isBlank(values.variants) || !read) return {};
   if (!Array.isArray(list) || !list.every(isObject)) return { rejection: 'has variants that are no list of objects' };
-  const columns = new FileColumns(format, options);
-  const reader = format.open(columns);
-  const variants = list.flatMap((fields) => reader.read({ ...place, fields: columns.rename(fields) }));
+  const variants = list.flatMap((fields) => read({ ...place, fields }));
   for (const { values: own } of variants) {
     if (own.optionNames !== undefined) values.optionNames ??= own.optionNames;
     const names = values.optionNames;
