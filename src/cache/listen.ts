@@ -13,7 +13,7 @@ export interface Heartbeat {
 /** One round trip on a prepared connection, sent at once. Where tables are locked a second one is sent, and `onResent` called: that one counts. */
 export type SendHeartbeat = (behindMs: number, onResent: () => void) => Promise<Heartbeat>;
 
-/** Prepares a connection for notifications of changes and for heartbeats. Every change is notified before the heartbeat that follows its commit returns. */
+/** Prepares a connection for notifications and heartbeats: every change is notified before the heartbeat that follows its commit returns. */
 export type Listen = (client: DatabaseClient, onChange: (change: Change) => void) => Promise<SendHeartbeat>;
 
 export const HEARTBEAT_TIMEOUT_MS = 1000;
@@ -27,9 +27,9 @@ const msOf = (timestamp: string): string => `extract(epoch from ${timestamp})::f
 
 const BARE_HEARTBEAT_SQL = `select ${msOf('clock_timestamp()')} as now`;
 
-/** @param behindMs how far our clock may be behind the database's: a time that is past there is still to come for some operations */
-const heartbeatSql = (tables: readonly CachedTable[], behindMs: string): string => {
-  const after = `now() - ${behindMs} * interval '1 millisecond'`;
+/** Its parameter is how far our clock may be behind the database's: a time that is past there is still to come for some operations. */
+const heartbeatSql = (tables: readonly CachedTable[]): string => {
+  const after = `now() - $1::float8 * interval '1 millisecond'`;
   const nextChanges = tables.map(({ nextChangeSql }) => (nextChangeSql ? msOf(nextChangeSql(after)) : 'null'));
   return `${BARE_HEARTBEAT_SQL}, array[${nextChanges}]::float8[] as "nextChanges"`;
 };
@@ -78,7 +78,7 @@ export const createListen =
   async (client, onChange) => {
     const observed = observer ? await observer.onConnect(client) : [];
     const columns = [IS_LISTENING, TRIM_QUEUE, filesSql(tables), ...observed].join(', ');
-    const heartbeat = { name: 'vitrine_beat', text: `${heartbeatSql(tables, '$1::float8')}, ${columns}` };
+    const heartbeat = { name: 'vitrine_beat', text: `${heartbeatSql(tables)}, ${columns}` };
     const bareHeartbeat = { name: 'vitrine_bare_beat', text: `${BARE_HEARTBEAT_SQL}, ${columns}` };
 
     const change = (what: Change): void => {

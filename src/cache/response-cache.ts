@@ -1,6 +1,6 @@
 import type { Clock } from '../database/clock.ts';
 import { withDeadline } from '../deadline.ts';
-import { bytesOf, type CachedResponse, type CacheEntry, toBody } from './cached-response.ts';
+import { type Body, bytesOf, type CachedResponse, type CacheEntry, toBody } from './cached-response.ts';
 import { Dependencies } from './dependencies.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { createResponseStore } from './response-store.ts';
@@ -17,19 +17,17 @@ export interface Found {
 /** The answer to a request. */
 export type Executed =
   /** Equal requests get the same. */
-  | (Found & { readonly body?: undefined; readonly encoding?: undefined })
+  | (Found & { readonly body?: undefined })
   /** For this request alone. */
   | {
       readonly status: CachedResponse['status'];
-      readonly body: string;
-      readonly encoding: 'utf8' | 'latin1';
+      readonly body: Body;
       readonly answer?: undefined;
       /** The cached response, with late values, that the body was made of. */
       readonly template?: CachedResponse | undefined;
     };
 
-export const executedBytes = ({ answer, body, encoding }: Executed): Buffer =>
-  answer ? bytesOf(answer.body) : Buffer.from(body, encoding);
+export const executedBytes = ({ answer, body }: Executed): Buffer => bytesOf(answer ? answer.body : body);
 
 /** Makes the body of a response, and adds to the dependencies what it depends on. */
 export type MakeBody = (dependencies: Dependencies) => Promise<string>;

@@ -53,13 +53,9 @@ export const SET_SESSION = Object.entries(SESSION_SETTINGS)
 interface InnerClient {
   readonly getStartupConf?: () => Record<string, string>;
   readonly processID?: number | null;
-  readonly readyForQuery?: boolean;
 }
 
 const inner = (client: pg.Client): InnerClient => client as unknown as InnerClient;
-
-/** Whether a statement is under way. Always false where the driver has no such member any more. */
-export const isBusy = (client: pg.Client): boolean => inner(client).readyForQuery === false;
 
 /** The driver's client, which can begin a session with any setting. */
 export class DatabaseClient extends pg.Client {

@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import {
   type ConnectionConfig,
   DatabaseClient,
-  isBusy,
   oneRow,
   type Pooling,
   SESSION_SETTINGS,
@@ -39,26 +38,19 @@ const SERVER_GRACE_MS = 100;
 /** The connections that requests share. It connects when first asked, and loses a broken connection, never the process. */
 export const createPool = (options: Options): pg.Pool => {
   const { connection, size, timeoutMs, pooling = 'none', log, onConnect, observer } = options;
-  const watchdog = createQueryWatchdog(timeoutMs + SERVER_GRACE_MS);
 
-  class WatchedClient extends DatabaseClient {
+  class ObservedClient extends DatabaseClient {
     /** Whether it was taken out of the pool for several statements, as for a transaction: those are not the pool's own. */
     isTaken = false;
 
-    constructor(config?: ConnectionConfig) {
-      super(config);
-      watchdog.follow(this);
-    }
-
     // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.
     override query = ((...args: Parameters<pg.Client['query']>) => {
-      watchdog.asked(this);
       const result = super.query(...withExactJson(pooling === 'transaction' ? unnamed(args) : args));
       return observer && this.isTaken ? observed(observer, args, result as unknown as Promise<unknown>) : result;
     }) as pg.Client['query'];
   }
 
-  class WatchedPool extends pg.Pool {
+  class ObservedPool extends pg.Pool {
     // As above. The wait for a connection is part of it.
     override query = ((...args: [string | pg.QueryConfig]) => {
       // Such a failure comes before anything is done, so that a statement that writes can be sent again too.
@@ -76,9 +68,9 @@ export const createPool = (options: Options): pg.Pool => {
         : super.connect().then((client) => Object.assign(client, { isTaken: true }))) as pg.Pool['connect'];
   }
 
-  const pool = new WatchedPool({
+  const pool = new ObservedPool({
     ...connection,
-    Client: WatchedClient,
+    Client: ObservedClient,
     // PgBouncer lets no session begin with them. Where each transaction has another session, they are for the role to set.
     ...(pooling === 'none' && {
       startup: { ...connection.startup, ...SESSION_SETTINGS },
@@ -89,6 +81,7 @@ export const createPool = (options: Options): pg.Pool => {
       await onConnect?.(client);
     },
     types: TYPES,
+    query_timeout: timeoutMs + SERVER_GRACE_MS,
     max: size,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
   });
@@ -110,43 +103,6 @@ const observed = <Result extends Promise<unknown>>(
   const end = observer(name, text);
   result.then(() => end(), end);
   return result;
-};
-
-/**
- * Ends connections whose server no longer answers, as the driver's `query_timeout` does, whose timer for each statement keeps its closures (rows,
- * promises, requests) through many collections of garbage: with it a miss costs 45 % more CPU time (2026-11-22). Here one timer
- * serves all statements, and none runs while no statement is under way.
- * @param maxMs how long a statement may go without an answer; those that wait on the connection fail with `Query read timeout`
- */
-const createQueryWatchdog = (maxMs: number) => {
-  /** When the current statement of each client was sent, by `performance.now()`. */
-  const sinceMs = new Map<pg.Client, number>();
-  let timer: NodeJS.Timeout | undefined;
-
-  const check = (): void => {
-    timer = undefined;
-    const nowMs = performance.now();
-    let dueMs = Number.POSITIVE_INFINITY;
-    for (const [client, since] of sinceMs) {
-      if (!isBusy(client)) continue;
-      if (nowMs - since >= maxMs) client.connection.stream.destroy(new Error('Query read timeout'));
-      else dueMs = Math.min(dueMs, since + maxMs);
-    }
-    if (dueMs < Number.POSITIVE_INFINITY) timer = setTimeout(check, dueMs - nowMs).unref();
-  };
-
-  return {
-    /** Watches a client. */
-    follow: (client: pg.Client): void => {
-      client.connection.on('readyForQuery', () => sinceMs.set(client, performance.now()));
-      client.connection.once('end', () => sinceMs.delete(client));
-    },
-    /** A statement is given to a client. */
-    asked: (client: pg.Client): void => {
-      if (!isBusy(client)) sinceMs.set(client, performance.now());
-      if (timer === undefined) timer = setTimeout(check, maxMs).unref();
-    },
-  };
 };
 
 const { builtins } = pg.types;

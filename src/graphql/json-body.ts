@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MIMEType } from 'node:util';
 import { AppError } from '../errors.ts';
 import { ACCEPT_QUERY, asksByBody, type GatewayRequest } from '../http/message.ts';
 import { refuseExcess } from './limits/document-size.ts';
@@ -60,14 +61,12 @@ const unsupported = (message: string): AppError =>
   new AppError('UNSUPPORTED_MEDIA_TYPE', message, { headers: ACCEPT_QUERY });
 
 const isJson = (contentType: string): boolean => {
-  const [mediaType, ...parameters] = contentType
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const isUtf8 = parameters.every(
-    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
-  );
-  return mediaType === 'application/json' && isUtf8;
+  try {
+    const { essence, params } = new MIMEType(contentType);
+    return essence === 'application/json' && /^utf-?8$/i.test(params.get('charset') ?? 'utf-8');
+  } catch {
+    return false;
+  }
 };
 
 const MAX_NESTING = 64;

@@ -61,8 +61,8 @@ export class SharedExecution extends Execution {
 
   async #runApart(make: MakeBody): Promise<Executed> {
     const dependencies = this.deps.responseCache.createDependencies();
-    const body = await make(dependencies);
-    return { status: dependencies.status, body, encoding: 'utf8' };
+    const { body } = toBody(await make(dependencies));
+    return { status: dependencies.status, body };
   }
 
   async #runLate(asked: Asked, make: MakeBody): Promise<Executed> {
@@ -83,12 +83,12 @@ export class SharedExecution extends Execution {
       if (template.status === 404 && outcome !== 'stale') return { answer: template, outcome };
       // Where a late value can be taken, its row can be read too: it is never stale.
       const body = outcome === 'stale' ? undefined : await fill(template);
-      if (body !== undefined) return { status: 200, body, encoding: 'latin1', template };
+      if (body !== undefined) return { status: 200, body, template };
       // What has been withdrawn meanwhile is missing when it is read again.
       const dependencies = responseCache.createDependencies();
       const again = await fill({ ...toBody(await makeLate(dependencies)), late: [...dependencies.late.values()] });
       if (again === undefined) throw withdrawn();
-      return { status: dependencies.status, body: again, encoding: 'latin1' };
+      return { status: dependencies.status, body: again };
     } catch (error) {
       if (!(error instanceof ExecutionFailed) || !error.data || asked.form !== GRAPHQL_BODY) throw error;
       const keys = new Set(asked.operation.lateIn(error.data, asked.variables).values());

@@ -66,7 +66,7 @@ export class ResponseWriter {
   executed({ executed, head, added = {} }: Answered, request: GatewayRequest, requestId: string): GatewayResponse {
     const response = executed.answer
       ? this.ofCache(executed.answer, executed.outcome, head, request, requestId)
-      : this.ofRequest(executed.body, executed.status, executed.encoding, head, request, requestId);
+      : this.ofRequest(executed.body, executed.status, head, request, requestId);
     if (Object.keys(added).length === 0) return response;
     const headers = { ...response.headers };
     // A cookie is for one client, and no cache may give it to another.
@@ -96,7 +96,7 @@ export class ResponseWriter {
     requestId: string,
   ): GatewayResponse {
     const { etag, body, status } = cached;
-    if (status === 404) return this.ofRequest(body, status, 'latin1', head, request, requestId);
+    if (status === 404) return this.ofRequest(body, status, head, request, requestId);
     const { contentType, language } = head;
     const { method, headers } = request;
     const { cacheControl, accelExpires } = this.#freshnessOf(cached, outcome);
@@ -130,7 +130,6 @@ export class ResponseWriter {
   ofRequest(
     body: Body,
     status: CachedResponse['status'],
-    encoding: 'utf8' | 'latin1',
     head: ResponseHead,
     request: GatewayRequest,
     requestId: string,
@@ -146,7 +145,7 @@ export class ResponseWriter {
         'cache-control': 'no-store',
         ...(isNegotiated && { vary: 'accept' }),
       });
-    return new WrittenResponse(lines + this.#requestLines(request, requestId), body, status, encoding);
+    return new WrittenResponse(lines + this.#requestLines(request, requestId), body, status);
   }
 
   /** For how long a cache outside may keep a response. */

@@ -234,7 +234,7 @@ export class Serving {
     const response =
       filledBody === undefined
         ? writer.ofCache(cached, 'hit', head, request, requestId)
-        : writer.ofRequest(filledBody, 200, 'latin1', head, request, requestId);
+        : writer.ofRequest(filledBody, 200, head, request, requestId);
     observer.hit(counts, response.status);
     return response;
   }

@@ -181,6 +181,8 @@ export interface WriteSteps {
 
 /** Writes staged rows. */
 export interface RowWriter {
+  /** Rejects rows that cannot be written, also because of those that were rejected meanwhile. */
+  readonly check: () => Promise<unknown>;
   /** Before the first range. */
   readonly begin: () => Promise<unknown>;
   readonly write: (range: Range) => Promise<Counts>;
@@ -231,4 +233,4 @@ export const fieldOf = ({ fields }: ImportKind, column: string): string =>
   Object.keys(fields).find((name) => fields[name]?.column === column) ?? column;
 
 /** What one row is called in a message. */
-export const singularOf = ({ table }: Pick<ImportKind, 'table'>): string => table.replace(/^.*_/, '');
+export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');

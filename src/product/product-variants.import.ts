@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { ImportKind, Range, RowWriter, WriteContext } from '../import/kind.ts';
-import { INNER_STAGE, isPresent, reject, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
+import { INNER_STAGE, isPresent, reject, rejectTaken, STAGE, unfoldInnerRows } from '../import/write/stage.ts';
 import { createTableWriter, freeValues } from '../import/write/writer.ts';
 
 /**
@@ -13,11 +13,9 @@ export const withVariants = async (context: WriteContext, products: RowWriter): 
   if (!kind || !(await stageVariants(context, kind))) return products;
   const variants = await createTableWriter(context, kind, INNER_STAGE);
   return {
+    check: () => rejectUnfitVariants(context),
     begin: async () => {
       await products.begin();
-      await client.query(
-        `delete from ${INNER_STAGE} v where not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
-      );
       // Variants that go give their skus to those that come. Without "or", the planner joins.
       const gone = prune ? `${isAbsent()} or ${prune.isGone}` : isAbsent();
       const { rows } = await client.query<{ id: number }>(`
@@ -44,7 +42,7 @@ const isAbsent = (isProduct = 'true'): string => `
   exists (select from ${STAGE} s where s.inner_rows is not null and s.target_id = t.product_id and ${isProduct})
     and not exists (select from ${INNER_STAGE} v where v.target_id = t.id)`;
 
-/** Stages the variants of products, and rejects products with one that cannot be written. @returns whether a product says something of variants */
+/** Stages the variants of products. @returns whether a product says something of variants */
 const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<boolean> => {
   const { client, prune, stagedRows } = context;
   await unfoldInnerRows(client, kind);
@@ -59,7 +57,6 @@ const stageVariants = async (context: WriteContext, kind: ImportKind): Promise<b
   for (const column of ['target_id', 'sku']) await client.query(`create index on ${INNER_STAGE} (${column})`);
   await client.query(`analyze ${INNER_STAGE}`);
   await prune?.keep(kind.table, INNER_STAGE);
-  await rejectUnfitVariants(context);
   return true;
 };
 
@@ -117,24 +114,43 @@ const unsaidOf = (stored: string): string => `
 /** Why a price is refused that keeps its amount in another currency. */
 const isIn = (currency: string): string => `concat('is missing, and the stored one is in ', ${currency})`;
 
-/** What staged variants lack: a new one its price, and others the prices in another currency of their product; as ordinal, place, line, … */
-const FAULTS = `
-  select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
-  from ${INNER_STAGE} s where target_id is null and not ${isPresent('price')}
-  union all
-  select s.ordinal, s.place, s.line, s.record, ${unsaidOf('t')}, '', ${isIn('p.currency')}
-  from ${INNER_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal join product_variant t on t.id = s.target_id
-    join product p on p.id = t.product_id
-  where g.inner_rows is not null and ${unsaidOf('t')} is not null and g.currency <> p.currency`;
+/** What the database would refuse of staged variants, and what would give a price another currency; as ordinal, place, line, record, field, … */
+const faultsOf = (isGone: string): string[] => [
+  `select ordinal, place, line, record, 'price', '', 'is missing, and the variant is new'
+   from ${INNER_STAGE} s where target_id is null and not ${isPresent('price')}`,
+  `select s.ordinal, s.place, s.line, s.record, ${unsaidOf('t')}, '', ${isIn('p.currency')}
+   from ${INNER_STAGE} s join ${STAGE} g on g.ordinal = s.ordinal join product_variant t on t.id = s.target_id
+     join product p on p.id = t.product_id
+   where g.inner_rows is not null and ${unsaidOf('t')} is not null and g.currency <> p.currency`,
+  // The variant that has the sku keeps it.
+  `select s.ordinal, s.place, s.line, s.record, 'sku', s.sku, format('is that of a variant of the product "%s"', p.slug)
+   from ${INNER_STAGE} s join product_variant t on t.sku = s.sku and t.id is distinct from s.target_id join product p on p.id = t.product_id
+   where not (${isGone}) and not exists (select from ${STAGE} g where g.inner_rows is not null and g.target_id = t.product_id)
+     and not exists (select from ${INNER_STAGE} o where o.target_id = t.id)`,
+  `select ordinal, place, line, record, 'sku', sku, 'is that of a variant of another product in the file'
+   from (
+     select s.*, first_value(s.ordinal) over (partition by s.sku order by t.sku is distinct from s.sku, s.ordinal) as first
+     from ${INNER_STAGE} s left join product_variant t on t.id = s.target_id where s.sku is not null) s
+   where ordinal <> first`,
+];
 
-/** Rejects products with a variant that lacks something. */
-const rejectUnfitVariants = (context: WriteContext): Promise<number> =>
-  reject(
-    context,
-    `with faults (ordinal, place, line, record, field, value, reason) as (${FAULTS})
-     delete from ${STAGE} s using (select distinct on (ordinal) * from faults order by ordinal, place) f where f.ordinal = s.ordinal
-     returning f.line, f.record, f.field, f.value, f.reason`,
-  );
+/** Rejects products with a variant that is at fault, until none is: what a rejected product keeps is at the disposal of no other. */
+const rejectUnfitVariants = async (context: WriteContext): Promise<void> => {
+  const { client, prune } = context;
+  let rejected: number;
+  do {
+    await client.query(
+      `delete from ${INNER_STAGE} v where not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
+    );
+    rejected = await reject(
+      context,
+      `with faults (ordinal, place, line, record, field, value, reason) as (${faultsOf(prune?.isGone ?? 'false').join(' union all ')})
+       delete from ${STAGE} s using (select distinct on (ordinal) * from faults order by ordinal, place) f where f.ordinal = s.ordinal
+       returning f.line, f.record, f.field, f.value, f.reason`,
+    );
+    rejected += await rejectTaken(context);
+  } while (rejected > 0);
+};
 
 /** Names of options, and prices, without variants have to fit those of the catalogue. */
 export const rejectUnfitProducts = async (context: WriteContext): Promise<void> => {

@@ -60,13 +60,9 @@ export const createMcpRoute = (
 /** A request without its body. */
 const webRequestOf = ({ request: { headers } }: Call, base: string): Request => {
   const { accept = '*/*' } = headers;
-  const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-    value === undefined || name.startsWith(':') ? [] : [[name, String(value)]],
-  );
-  const sent = new Headers(given);
   // Revisions of 2025 want both types named, which most clients that are no browsers leave to a range.
-  if (accept.includes('*/*')) sent.set('accept', 'application/json, text/event-stream');
-  return new Request(base + PATH, { method: 'POST', headers: sent });
+  const both = accept.includes('*/*') ? { accept: 'application/json, text/event-stream' } : {};
+  return new Request(base + PATH, { method: 'POST', headers: { ...headers, ...both } as Record<string, string> });
 };
 
 const toGatewayResponse = async (response: Response): Promise<GatewayResponse> => ({

@@ -1,6 +1,7 @@
 import { fromJsonSchema, type JsonSchemaType, type Tool } from '@modelcontextprotocol/server';
 import { Ajv, AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { parse, print, Source, separateOperations } from 'graphql';
+import { toBody } from '../cache/cached-response.ts';
 import { type Executed, executedBytes } from '../cache/response-cache.ts';
 import { AppError } from '../errors.ts';
 import type { JsonBodies } from '../graphql/json-body.ts';
@@ -77,7 +78,7 @@ export class ToolRunner {
     if (executed) return executed;
     // What a plugin has changed is an answer where answers are shared, and else the data of which one is made.
     const answer = this.#options.answers.isCallersOwn ? others.answerOf(data as never) : data;
-    return { status: 200, body: JSON.stringify(answer), encoding: 'utf8' };
+    return { status: 200, body: toBody(JSON.stringify(answer)).body };
   }
 }
 

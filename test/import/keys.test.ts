@@ -63,7 +63,7 @@ describe('with --key sku, a product', () => {
       `${JSON.stringify({ slug, name: slug, category: 'C', variants: [{ sku, price: 1 }], ...more })}\n`;
     await importText(row('pan', 'V') + row('pot', 'P'));
     const taken = await importText(row('pan', 'W', { sku: 'A' }) + row('lid', 'V'));
-    expect(taken.faults.map(({ reason }) => reason)).toEqual([reason, 'is that of another variant']);
+    expect(taken.faults.map(({ reason }) => reason)).toEqual([reason, 'is that of a variant of the product "pan"']);
   });
 
   test('is rejected if the sku is missing, or is another row’s', async () => {

@@ -1,14 +1,6 @@
 import pg, { type ClientBase } from 'pg';
-import {
-  type Counts,
-  fieldOf,
-  type Range,
-  type Refused,
-  type RowWriter,
-  singularOf,
-  type WriteContext,
-} from '../kind.ts';
-import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, STAGE } from './stage.ts';
+import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
+import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken, STAGE } from './stage.ts';
 import { createTableWriter, freeValues } from './writer.ts';
 
 /** Rows in one statement: few enough that a refused one costs little to find. */
@@ -31,6 +23,7 @@ export const mergeStage = async (context: WriteContext): Promise<Counts> => {
   await reject?.(context);
   const table = await createTableWriter(context, kind);
   const rows: RowWriter = {
+    check: () => rejectTaken(context),
     begin: () => freeValues(client, kind),
     write: async (range) => ({ ...(await table.write(range)), createdCategories: 0 }),
   };
@@ -43,6 +36,8 @@ const writeRows = async (context: WriteContext, writer: RowWriter): Promise<Coun
   const { client, stagedRows, onProgress } = context;
   const chunkRows = writer.isWhole ? Math.max(1, stagedRows) : CHUNK_ROWS;
   for (;;) {
+    // The database would refuse each of these, too, and find each by halves.
+    await writer.check();
     await client.query('savepoint file');
     await writer.begin();
     const parts: Part[] = [];
@@ -93,19 +88,14 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   }
 };
 
-const UNIQUE_VIOLATION = '23505';
-
-const refusal = ({ kind, format }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
-  const { code, message, table = '', column = null, detail = '' } = error;
+const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+  const { message, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
   // Of several columns, the database says more.
   if (named?.includes(',')) return { ordinal, field: null, value, reason: `is refused by the database: ${detail}` };
   const field = named === null ? null : fieldOf(kind, named);
-  if (code !== UNIQUE_VIOLATION) return { ordinal, field, value, reason: `is refused by the database: ${message}` };
-  const isOtherKey = field === format.otherKey && table === kind.table;
-  const reason = `is that of another ${singularOf({ table })}${isOtherKey ? `: --key ${field} finds it` : ''}`;
-  return { ordinal, field, value, reason };
+  return { ordinal, field, value, reason: `is refused by the database: ${message}` };
 };
 
 /** Runs a part of a transaction that can be rolled back alone. */

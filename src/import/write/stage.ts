@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import {
   columnIn,
+  type Field,
   type ImportKind,
   identityOf,
   type Refused,
@@ -86,6 +87,10 @@ export const findExisting = async (client: ClientBase, kind: ImportKind): Promis
     where found.ordinal = s.ordinal`);
 };
 
+/** The fields whose values rows of the catalogue may give to one another. The key finds the row, and so stays. */
+export const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
+  Object.entries(fields).filter(([name, { isUnique }]) => isUnique && name !== key);
+
 type CheckContext = Pick<WriteContext, 'client' | 'kind' | 'columnOf' | 'onFault'>;
 
 /** What a statement that deletes staged rows returns of each. */
@@ -112,6 +117,23 @@ export const rejectRefused = (context: CheckContext, refused: readonly Refused[]
      where refused.ordinal = s.ordinal returning line, record, field, value, reason`,
     [JSON.stringify(refused)],
   );
+
+/** Rejects rows that would get a value of which there is one, and which a row of the catalogue keeps, until none is left. */
+export const rejectTaken = async (context: WriteContext): Promise<number> => {
+  const { kind, format } = context;
+  let rejected = 0;
+  for (const [name, { column }] of uniqueFieldsOf(kind)) {
+    rejected += await reject(
+      context,
+      `delete from ${STAGE} s using ${kind.table} t
+       where t.${column} = s.${column} and t.id is distinct from s.target_id and ${isPresent(name)}
+         and not exists (select from ${STAGE} o where o.target_id = t.id and '${name}' = any (o.present) and o.${column} is distinct from t.${column})
+       returning line, record, $1 as field, s.${column} as value, $2 as reason`,
+      [name, `is that of another ${singularOf(kind)}${name === format.otherKey ? `: --key ${name} finds it` : ''}`],
+    );
+  }
+  return rejected === 0 ? 0 : rejected + (await rejectTaken(context));
+};
 
 /** SQL for where a staged row is, as in a message. */
 const placeIn = (row: string): string =>

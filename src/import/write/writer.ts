@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { oneRow } from '../../database/connection.ts';
 import type { Field, ImportKind, Range, WriteContext, Written } from '../kind.ts';
-import { isPresent, STAGE } from './stage.ts';
+import { isPresent, STAGE, uniqueFieldsOf } from './stage.ts';
 
 /** The statements that write the rows of a staging table into the table of their kind. */
 export interface TableWriter {
@@ -129,9 +129,7 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
  * a circle.
  */
 export const freeValues = async (client: ClientBase, kind: ImportKind, stage = STAGE): Promise<void> => {
-  for (const [name, { column, isUnique }] of Object.entries(kind.fields)) {
-    // The key finds the row, and so stays.
-    if (!isUnique || name === kind.key) continue;
+  for (const [name, { column }] of uniqueFieldsOf(kind)) {
     const said = await client.query(`select from ${stage} s where ${isPresent(name)} limit 1`);
     if (said.rowCount === 0) continue;
     // Ids were found after the rows were staged: without figures of them the planner would compare each row with each.
