@@ -33,6 +33,9 @@ interface Source {
   readonly isInStock?: (trait: string) => boolean;
 }
 
+/** Of more codes than this it is quicker to mark each that a row has had than to keep a bit of each. */
+const MAX_BY_BITS = 128;
+
 /** So many traits of a row stand in columns. */
 const MAX_COLUMNS = 8;
 
@@ -349,29 +352,55 @@ class TraitsOfRows {
     return counts.subarray(1);
   }
 
-  /** Counts for each code how many of some rows have a trait with it in their lists, however many of these have it. @param codesOf by trait */
-  countLists(codesOf: () => readonly (readonly number[])[], rows: Int32Array, counts: Int32Array): void {
+  /** Counts for each code how many of some rows have a trait with it in their lists, however many of these have it. @param makeCodesOf by trait */
+  countLists(makeCodesOf: () => readonly (readonly number[])[], rows: Int32Array, counts: Int32Array): void {
     if (this.#used === 0) return;
+    const codesOf = makeCodesOf();
+    const codes = [...new Set(codesOf.flat())];
+    if (codes.length > MAX_BY_BITS) this.#countByMarks(codesOf, rows, counts);
+    else
+      for (let first = 0; first < codes.length; first += 32)
+        this.#countByBits(codesOf, codes.slice(first, first + 32), rows, counts);
+  }
+
+  /** A row is counted under each byte of its bits, one for each code: a count bit by bit would be guessed wrong too often. @param codes 32 at most */
+  #countByBits(
+    codesOf: readonly (readonly number[])[],
+    codes: readonly number[],
+    rows: Int32Array,
+    counts: Int32Array,
+  ): void {
+    const bitsOf = Int32Array.from(codesOf, (own) =>
+      codes.reduce((bits, code, at) => (own.includes(code) ? bits | (1 << at) : bits), 0),
+    );
     const { values: traits } = this.#rest;
     const ends = this.#ends;
-    const codes: number[] = [];
-    const codeEnds = [0];
-    for (const own of codesOf()) codeEnds.push(codes.push(...own));
-    const flat = Int32Array.from(codes);
-    const flatEnds = Int32Array.from(codeEnds);
+    const ofBytes = new Int32Array(4 * 256);
+    for (let each = 0; each < rows.length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      let bits = 0;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
+        bits |= bitsOf[traits[at] as number] as number;
+      for (let byte = 0; byte < 4; byte += 1) add(ofBytes, (byte << 8) | ((bits >>> (byte * 8)) & 255), 1);
+    }
+    for (const [at, count] of ofBytes.entries())
+      for (let bit = 0; count > 0 && bit < 8; bit += 1)
+        if ((at >>> bit) & 1) add(counts, codes[(at >>> 8) * 8 + bit] as number, count);
+  }
+
+  #countByMarks(codesOf: readonly (readonly number[])[], rows: Int32Array, counts: Int32Array): void {
+    const { values: traits } = this.#rest;
+    const ends = this.#ends;
     const lastRows = new Int32Array(counts.length).fill(-1);
     for (let each = 0; each < rows.length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
-      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
-        const trait = traits[at] as number;
-        const last = flatEnds[trait + 1] as number;
-        for (let index = flatEnds[trait] as number; index < last; index += 1) {
-          const code = flat[index] as number;
-          counts[code] = (counts[code] as number) + Number(lastRows[code] !== row);
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
+        for (const code of codesOf[traits[at] as number] as readonly number[]) {
+          add(counts, code, Number(lastRows[code] !== row));
           lastRows[code] = row;
         }
-      }
     }
   }
 }

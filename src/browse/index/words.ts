@@ -103,7 +103,7 @@ export class Words {
     let rows: Int32Array | undefined;
     for (const { postings, run, count: most } of all.sort((one, other) => one.count - other.count)) {
       // No row has all terms: those of the others may be very many.
-      if (rows?.length === 0) break;
+      if (most === 0 || rows?.length === 0) break;
       const best = bytesOf(count);
       for (const posting of postings) raise(best, this.rows.read(posting), WEIGHTS[fieldOf(posting)] as number);
       const candidates = rows ?? rowsWith(best, Math.min(most, count));
@@ -342,8 +342,8 @@ export class Texts {
   }
 
   /**
-   * Reads for some hashes what is known of them, so that the processor has it near, and does not wait for one before it reads the next: the index is
-   * filled in a tenth less time.
+   * Reads for some hashes what is known of them, so that the processor has it near, and does not wait for one before it reads the next: rows are put
+   * in three quarters of the time. A `Map` of strings in the place of all this takes 1.6 of it (2026-11-29).
    */
   readAhead(hashes: Int32Array, count: number, into: Int32Array): void {
     const slots = this.#slots;
