@@ -23,7 +23,7 @@ const configurationPage = (): string => {
 
 # Configuration
 
-Every environment variable. An empty value counts as absent. Switches also take \`on\`/\`off\`, \`yes\`/\`no\` or \`1\`/\`0\`.
+Every environment variable; \`vitrine serve --help\` prints the same, with the bounds of each number. An empty value counts as absent. Switches also take \`on\`/\`off\`, \`yes\`/\`no\` or \`1\`/\`0\`.
 
 - A bad value stops the start, with one line for each fault.
 - A misspelt name is a warning. It stops the start if the right variable is not set and would close something to others, as \`HOST\` or \`ACCESS_TOKENS\`.
@@ -45,7 +45,7 @@ const toSection = ({ title, about, rows }: Group): string =>
     ...rows.map(([name, row]) => `| \`${name}\` | ${pageDefault(row)} | ${row.description}${takenBy(name, row)} |`),
   ].join('\n');
 
-/** Words and notations; the bounds of a number are said by the message for a bad value. */
+/** Words and notations; the bounds of a number are said by the help and by the message for a bad value. */
 const takenBy = (name: string, { value }: Variable): string => {
   if (/^an? |^(?:text|true or false)$/.test(value.accepts)) return '';
   const same = ROWS.find((row) => row[1].value === value && value.accepts.length > 60)?.[0] ?? name;

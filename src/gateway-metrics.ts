@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import packageJson from '../package.json' with { type: 'json' };
 import type { BrowseIndex } from './browse/index-engine.ts';
 import type { FreshnessMonitor } from './cache/freshness-monitor.ts';
 import type { KnownRows } from './cache/known-rows.ts';
@@ -14,7 +15,6 @@ import type { LoadGuard } from './overload/load-guard.ts';
 
 /** The parts of a gateway that count: plain numbers, which the metrics read at a scrape. */
 export interface Counting {
-  readonly version: string;
   readonly requests: RequestCounts;
   readonly responseCache: Pick<ResponseCache, 'stats' | 'size'>;
   readonly knownRows: Pick<KnownRows, 'stats' | 'size'>;
@@ -41,11 +41,11 @@ export const gatewayMetrics = (counting: Counting): readonly Metric[] => [
   ...[...counting.lateSources.values()].flatMap(({ metrics }) => metrics),
 ];
 
-const requestMetrics = ({ requests, version }: Counting): Metric[] => [
+const requestMetrics = ({ requests }: Counting): Metric[] => [
   gauge(
     'vitrine_build_info',
     'Always 1; its labels say what runs.',
-    () => [[{ version, node: process.versions.node }, 1]],
+    () => [[{ version: packageJson.version, node: process.versions.node }, 1]],
     'first',
   ),
   counter(

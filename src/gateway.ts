@@ -14,7 +14,7 @@ import { connectionConfig } from './database/connection.ts';
 import { assertServing, readWatchedTables } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
 import { assertSameDatabase, awaitDatabase, checkSessions } from './database/open.ts';
-import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
+import { createPool, currentSchema, prismaIn } from './database/pool.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
@@ -33,14 +33,15 @@ import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { ResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
+import { createCors } from './http/cors.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
-import { createCors } from './http/response-headers.ts';
 import type { FindRoute } from './http/route.ts';
 import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
+import type { RequestCounts } from './observability/counts.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
-import { createObservability } from './observability/observer.ts';
+import { createObserver, type Observer } from './observability/observer.ts';
 import { createLoadGuard } from './overload/load-guard.ts';
 import { createPages } from './pages/pages.ts';
 import { findDemoPicture, SHOP_DOCUMENTS } from './pages/shop.ts';
@@ -62,7 +63,8 @@ const MIN_REQUEST_CACHE_BYTES = 524_288;
 export interface Gateway {
   readonly app: App;
   readonly metrics: Metrics;
-  readonly statementCount: () => number;
+  /** What it has counted of its requests and their statements. */
+  readonly requests: RequestCounts;
   /** From now on `/readyz` answers 503. */
   readonly startDraining: () => void;
   /** Ends the streams of all subscriptions. */
@@ -124,7 +126,7 @@ interface Given {
 /** What is put together, each of those before it. */
 interface Layers {
   readonly operations: Awaited<ReturnType<typeof readOperations>>;
-  readonly observability: Awaited<ReturnType<typeof createObservability>>;
+  readonly observer: Observer;
   readonly connected: Awaited<ReturnType<typeof connect>>;
   readonly access: Access;
   readonly followed: Awaited<ReturnType<typeof followChanges>>;
@@ -137,23 +139,22 @@ interface Layers {
 const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const { config, log, onClose } = given;
   const operations = await readOperations(given);
-  const observability = await createObservability(config, log);
-  onClose(observability.tracing.close);
-  const connected = await connect(given, observability);
-  const access = await openAccess(config.access, connected.clock, log);
+  const observer = await createObserver(config, log);
+  onClose(() => observer.tracing?.close());
+  const connected = await connect(given, observer);
+  const access = await openAccess(config, connected.clock, log);
   onClose(access.close);
   const followed = await followChanges(given, connected);
   const memory = createMemory(given, followed);
-  const graphql = createGraphql(given, { observability, operations, followed, memory, access });
-  const counting = { ...observability, ...memory, ...followed, ...graphql };
+  const graphql = createGraphql(given, { observer, operations, followed, memory, access });
+  const counting = { requests: observer.requests, ...memory, ...followed, ...graphql };
   const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
-  const layers = { observability, operations, followed, memory, graphql, access, metrics };
+  const layers = { observer, operations, followed, memory, graphql, access, metrics };
   const { app, startDraining } = createHttp(given, layers, await createAgents(given, layers));
-  const { statementCount, replicas } = followed;
   return {
     app,
     metrics,
-    statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
+    requests: observer.requests,
     startDraining,
     completeSubscriptions: () => graphql.live.complete(),
     startIndex: memory.browseIndex.start,
@@ -176,7 +177,7 @@ const readOperations = async ({ config, parts }: Given) => {
 };
 
 /** A pool of connections to a database that is there. */
-const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer }: Layers['observability']) => {
+const connect = async ({ config, databaseUrl, log, onClose }: Given, observer: Observer) => {
   const { databasePooler: pooling, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
   const connection = connectionConfig(databaseUrl);
   const lacks = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
@@ -184,15 +185,15 @@ const connect = async ({ config, databaseUrl, log, onClose }: Given, { observer 
   );
   for (const lack of lacks) log.warn(lack);
   const reading = { timeoutMs, log, observer: observer.statement };
-  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, size });
+  const pool = createPool({ ...reading, connection, pooling, size });
   onClose(() => pool.end());
-  return { connection, reading, pool, statementCount, clock: createClock() };
+  return { connection, reading, pool, clock: createClock() };
 };
 
 /** The ways to read, and what tells of changes. @throws OperatorError where the database is not migrated or a right is missing */
 const followChanges = async (
   { config, log, onClose }: Given,
-  { connection, reading, pool, statementCount, clock }: Layers['connected'],
+  { connection, reading, pool, clock }: Layers['connected'],
 ) => {
   const { databaseDirectUrl: directUrl, databaseReplicaUrls: urls, databasePoolSize: poolSize, freshnessMs } = config;
   await assertMigrated(pool);
@@ -216,7 +217,7 @@ const followChanges = async (
   onClose(() => prisma.$disconnect());
   // Its engine is compiled now, and not at the first request.
   await prisma.$connect();
-  return { pool, statementCount, clock, replicas, tagVersions, freshnessMonitor, prisma, sql: createSql(pool) };
+  return { pool, clock, replicas, tagVersions, freshnessMonitor, prisma, sql: createSql(pool) };
 };
 
 /** What is kept of the database, and what waits to be written to it. */
@@ -265,11 +266,11 @@ const createMemory = (
 /** Executes operations, once or again and again. */
 const createGraphql = (
   { config, languages, log, onClose }: Given,
-  { observability, operations, followed, memory, access }: Omit<Layers, 'connected' | 'graphql' | 'metrics'>,
+  { observer, operations, followed, memory, access }: Omit<Layers, 'connected' | 'graphql' | 'metrics'>,
 ) => {
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryMaxCost: maxCost } = config;
   const { documents, plugins, areShared } = operations;
-  const { tracing } = observability;
+  const { tracing } = observer;
   const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
   const features = [...FEATURES, createBrowse(browseIndex)];
@@ -281,7 +282,7 @@ const createGraphql = (
     poolSize,
     connections,
     pool: followed.pool,
-    onRefused: (state) => observability.observer.overload(state),
+    onRefused: (state) => observer.overload(state),
   });
   onClose(load.stop);
   const compiled = new CompiledExecution();
@@ -298,7 +299,7 @@ const createGraphql = (
     log,
   });
   onClose(() => live.close());
-  const maskError = createMaskError(() => observability.observer.logOf(log));
+  const maskError = createMaskError(() => observer.logOf(log));
   const bodies = new JsonBodies();
   const yoga = createGraphqlServer({ ...operations, isRestricted, answers, bodies, live, execution, maskError });
   onClose(() => yoga.dispose());
@@ -324,7 +325,7 @@ const createAgents = async (
 /** Answers requests. */
 const createHttp = (
   { config, languages, log }: Given,
-  { observability, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
+  { observer, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
   agents: readonly FindRoute[],
 ) => {
   const { exposure, freshnessMs, introspection, previewTokens } = config;
@@ -370,7 +371,7 @@ const createHttp = (
       isRestricted,
       hasPreviews: previewTokens.length > 0,
     }),
-    observer: observability.observer,
+    observer,
     log,
   });
   return { app, startDraining: probes.startDraining };

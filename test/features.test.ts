@@ -10,7 +10,7 @@ import { createClock } from '../src/database/clock.ts';
 import { connectionConfig } from '../src/database/connection.ts';
 import type { PrismaClient } from '../src/database/generated/client/client.ts';
 import type { CheckedTable } from '../src/database/migrations/rights.ts';
-import { createDatabase, createPrisma } from '../src/database/pool.ts';
+import { createPool, createPrisma } from '../src/database/pool.ts';
 import type { Rule } from '../src/database/visible-rows.ts';
 import { examine } from '../src/doctor/doctor.ts';
 import { FEATURES } from '../src/features.ts';
@@ -29,7 +29,7 @@ const MOMENTS = ['2026-06-01T11:59:59.999Z', '2026-06-01T12:00:00Z', '2026-06-01
 beforeAll(async () => {
   database = await createTestDatabase();
   const log = pino({ level: 'silent' });
-  const { pool } = createDatabase({ connection: connectionConfig(database.url), size: 2, timeoutMs: 5000, log });
+  const pool = createPool({ connection: connectionConfig(database.url), size: 2, timeoutMs: 5000, log });
   prisma = await createPrisma(pool);
   const category = await insertCategory(database);
   await database.sql(

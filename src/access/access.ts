@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
 import { AppError } from '../errors.ts';
 import { parseTime } from '../parse-time.ts';
-import type { JwtConfig } from './jwt.ts';
 import {
   basicChallenge,
   bearerChallenge,
@@ -94,11 +93,14 @@ const createAccess = (verify: VerifyToken, clock: Clock): Omit<Access, 'isRestri
 
 /** Sources of access tokens. All empty or undefined: everything is public. */
 export interface AccessConfig {
-  readonly tokens: readonly string[];
-  readonly jwt: JwtConfig | undefined;
+  readonly accessTokens: readonly string[];
+  readonly jwksUrl: string | undefined;
+  readonly jwtIssuer: readonly string[];
+  readonly jwtAudience: readonly string[];
 }
 
-export const isRestricted = ({ tokens, jwt }: AccessConfig): boolean => tokens.length > 0 || jwt !== undefined;
+export const isRestricted = ({ accessTokens, jwksUrl }: AccessConfig): boolean =>
+  accessTokens.length > 0 || jwksUrl !== undefined;
 
 /** The token of `Authorization: Bearer`: https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
 const bearerToken = (authorization: string | undefined): string | undefined =>
@@ -117,8 +119,12 @@ const basicPassword = (authorization: string | undefined): string | undefined =>
 /** The library for JSON Web Tokens is loaded only where an issuer is configured. */
 export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger): Promise<Access> => {
   if (!isRestricted(config)) return OPEN_ACCESS;
-  const list = readTokens(config.tokens);
-  const issuer = config.jwt && (await import('./jwt.ts')).openIssuer(config.jwt, clock, log);
+  const { accessTokens, jwksUrl, jwtIssuer, jwtAudience } = config;
+  const list = readTokens(accessTokens);
+  const issuer =
+    jwksUrl === undefined
+      ? undefined
+      : (await import('./jwt.ts')).openIssuer({ jwksUrl, jwtIssuer, jwtAudience }, clock, log);
   const verify: VerifyToken = async (token) => {
     if (includesToken(list, token)) return Number.POSITIVE_INFINITY;
     return issuer ? issuer.verify(token) : 'invalid';

@@ -4,10 +4,10 @@ import type { Clock } from '../database/clock.ts';
 import { AppError } from '../errors.ts';
 import type { VerifyToken } from './tokens.ts';
 
-export interface JwtConfig {
+interface JwtConfig {
   readonly jwksUrl: string;
-  readonly issuers: readonly string[];
-  readonly audiences: readonly string[];
+  readonly jwtIssuer: readonly string[];
+  readonly jwtAudience: readonly string[];
 }
 
 const CLOCK_TOLERANCE_S = 10;
@@ -28,7 +28,7 @@ const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::
  * the keys cannot be fetched, the last ones stay in use.
  */
 export const openIssuer = (
-  { jwksUrl, issuers, audiences }: JwtConfig,
+  { jwksUrl, jwtIssuer, jwtAudience }: JwtConfig,
   clock: Clock,
   log: Logger,
   refreshMs = REFRESH_MS,
@@ -54,8 +54,8 @@ export const openIssuer = (
     const nowMs = clock.nowMs();
     try {
       const { payload } = await jwtVerify(token, keyOf, {
-        issuer: [...issuers],
-        audience: [...audiences],
+        issuer: [...jwtIssuer],
+        audience: [...jwtAudience],
         requiredClaims: ['exp'],
         clockTolerance: CLOCK_TOLERANCE_S,
         currentDate: new Date(nowMs),

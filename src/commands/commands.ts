@@ -2,6 +2,7 @@ import { type ParseArgsOptionDescriptor, parseArgs, styleText } from 'node:util'
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Config, faulty, findMisspellings, readConfig, secretsOf } from '../config/config.ts';
+import { GROUPS, type Variable } from '../config/variables.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
 import { suggest } from '../suggestion.ts';
@@ -26,17 +27,10 @@ export interface Command<Given extends Options> {
   readonly run: (values: OptionValues<Given>, files: readonly string[]) => Promise<void>;
 }
 
-export type OptionValues<Given extends Options> = { readonly [Name in keyof Given]: ValueOf<Given[Name]> };
-
-type ValueOf<Given> =
-  | (Given extends { type: 'boolean' }
-      ? boolean
-      : Given extends { multiple: true }
-        ? readonly string[]
-        : Given extends { choices: readonly (infer Choice)[] }
-          ? Choice
-          : string)
-  | (Given extends { default: string } ? never : undefined);
+/** As Node's `parseArgs` types them. */
+export type OptionValues<Given extends Options> = ReturnType<
+  typeof parseArgs<{ options: Given; strict: true }>
+>['values'];
 
 /** Gives `run` the types of the options. */
 export const defineCommand = <const Given extends Options>(command: Command<Given>): Command<Given> => command;
@@ -118,7 +112,7 @@ export const readEnvironment = async (
 };
 
 const INTRODUCTION = `Vitrine, the read side of an online shop: products and notices over GraphQL and REST.
-It is configured by environment variables, which docs/configuration.md lists.`;
+It is configured by environment variables: "vitrine serve --help" lists them.`;
 
 // styleText writes no colours if the stream is no terminal or NO_COLOR is set: https://no-color.org
 const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });
@@ -154,5 +148,25 @@ const commandHelp = (name: string, { description, files, options = {} }: Command
   if (files) rows.unshift([files.valueHint, files.description]);
   const sections = [description, `${bold('Usage:')} ${usage}`];
   if (rows.length > 0) sections.push(`${bold('Options:')}\n${table(rows)}`);
+  if (name === 'serve') sections.push(...variableSections());
   return sections.join('\n\n');
 };
+
+/** Every environment variable: default, meaning, accepted values. */
+const variableSections = (): string[] =>
+  GROUPS.map(({ title, about, rows }) => {
+    const lines = rows.map(
+      ([name, row]) =>
+        `  ${name}  ${styleText('dim', presetOf(row), { stream: process.stdout })}\n${indented(`${row.description} Takes ${row.value.accepts}.`)}`,
+    );
+    return [bold(`${title}:`), ...(about ? [indented(about)] : []), ...lines].join('\n');
+  });
+
+const presetOf = ({ default: preset, whenUnset, value: { unit } }: Variable): string =>
+  `(default: ${plain(whenUnset ?? [preset, unit].filter(Boolean).join(' '))})`;
+
+/** Wraps text for a terminal. */
+const indented = (markdown: string): string =>
+  (plain(markdown).match(/\S.{0,90}(?=\s|$)/g) ?? []).map((line) => `      ${line}`).join('\n');
+
+const plain = (markdown: string): string => markdown.replaceAll('`', '');

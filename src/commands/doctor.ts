@@ -38,7 +38,7 @@ const look = async (instances: number): Promise<Finding[]> => {
     config = readConfig(process.env);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return [fail('environment', error.message, 'Set them as docs/configuration.md says.')];
+    return [fail('environment', error.message, 'Set them as docs/configuration.md or "vitrine serve --help" says.')];
   }
   const environment = [
     ok('environment', 'every variable can be read'),

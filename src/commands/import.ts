@@ -120,7 +120,8 @@ const readOptions = (args: OptionValues<typeof importOptions>): Omit<RunOptions,
     kinds: IMPORT_KINDS,
     format: args.format,
     map: parseMapping(args.map ?? []),
-    key: args.key,
+    // What has `choices` is one of them.
+    key: args.key as RunOptions['key'],
     currency: parsed('currency', currency),
     // As a list of names in JSON, which no separator of the files splits.
     category: parsed('category', (text) => {
@@ -128,9 +129,9 @@ const readOptions = (args: OptionValues<typeof importOptions>): Omit<RunOptions,
       categoryPath(names);
       return names;
     }),
-    decimal: args.decimal,
+    decimal: args.decimal as RunOptions['decimal'],
     stock: number('stock', count),
-    html: args.html,
+    html: args.html as RunOptions['html'],
     headerLine: number('header-line', LINES),
     record: args.record,
     listSeparator: args['list-separator'],

@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { type AccessConfig, isRestricted } from '../access/access.ts';
+import { isRestricted } from '../access/access.ts';
 import { OperatorError } from '../errors.ts';
 import { createScrub, shortened } from '../observability/log.ts';
 import type { TracingConfig } from '../observability/tracing.ts';
@@ -51,7 +51,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const readConfig = (environment: Environment): Config => {
   const values = readValues(environment);
   const derived = derive(values);
-  const faults = [...accessFaults(values, derived), ...missingCompanions(values)];
+  const faults = [...accessFaults(values), ...missingCompanions(values)];
   if (faults.length > 0) throw faulty(faults);
   return Object.freeze({ ...values, ...derived });
 };
@@ -98,10 +98,12 @@ const readValues = (environment: Environment): Values => {
   const faults: string[] = [];
   const values = ROWS.map(([name, { value, default: preset }]) => {
     const text = given[name] ?? preset;
-    const broken = text === undefined ? [] : value.rules.filter(([holds]) => !holds(text));
-    for (const [, message = `must be ${value.accepts}`] of broken)
-      faults.push(`${name} ${message}, but is ${JSON.stringify(value.secretsIn ? '…' : shown(String(text)))}`);
-    return [camelCase(name), text === undefined || broken.length > 0 ? undefined : value.read(text)];
+    const read = text === undefined ? undefined : value.read(text);
+    if (text !== undefined && read === undefined) {
+      const fault = value.faultOf?.(text) ?? `be ${value.accepts}`;
+      faults.push(`${name} must ${fault}, but is ${JSON.stringify(value.secretsIn ? '…' : shown(text))}`);
+    }
+    return [camelCase(name), read];
   });
   if (faults.length > 0) throw faulty(faults);
   return Object.fromEntries(values);
@@ -112,14 +114,7 @@ const SWITCHES = ROWS.filter(([, { value }]) => value === exposure).map(([name])
 
 /** Other units, groups, and defaults that depend on other variables. */
 const derive = (values: Values) => {
-  const access: AccessConfig = {
-    tokens: values.accessTokens,
-    jwt:
-      values.jwksUrl === undefined
-        ? undefined
-        : { jwksUrl: values.jwksUrl, issuers: values.jwtIssuer, audiences: values.jwtAudience },
-  };
-  const closed = isRestricted(access) ? 'token' : 'on';
+  const closed = isRestricted(values) ? 'token' : 'on';
   const exposures = Object.fromEntries(
     SWITCHES.map((name) => [camelCase(name), values[camelCase(name) as keyof Exposures] ?? closed]),
   ) as unknown as Exposures;
@@ -132,7 +127,6 @@ const derive = (values: Values) => {
     ...exposures,
     /** Those without a default: `token` where access tokens are configured, as these pages reveal facts about the service. */
     exposure: exposures,
-    access,
     /** Undefined: no traces. */
     tracing: tracingOf(values),
   };
@@ -149,7 +143,7 @@ const tracingOf = (values: Values): TracingConfig | undefined => {
   return { share: values.otelTracesSamplerArg, delayMs: values.otelBspScheduleDelay };
 };
 
-const accessFaults = (values: Values, { access }: Derived): string[] => {
+const accessFaults = (values: Values): string[] => {
   // An issuer signs tokens for other services too: only issuer and audience together identify ours.
   const hasKeys = values.jwksUrl !== undefined;
   const unpaired = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter(
@@ -158,7 +152,7 @@ const accessFaults = (values: Values, { access }: Derived): string[] => {
   const gated = SWITCHES.filter((name) => values[camelCase(name)] === 'token');
   return [
     ...unpaired.map((name) => `${name} and JWKS_URL must both be set, or neither`),
-    ...(isRestricted(access) ? [] : gated).map(
+    ...(isRestricted(values) ? [] : gated).map(
       (name) => `${name} must be on or off where no access tokens are configured, but is "token"`,
     ),
   ];

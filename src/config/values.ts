@@ -1,16 +1,17 @@
 import { availableParallelism } from 'node:os';
 import type { Exposure } from '../access/access.ts';
 import { isToken, TOKEN_RULE } from '../access/tokens.ts';
-import { hasReadableFiles, isPostgresUrl, isWholeUrl, namesOneHost, splitUrls } from '../database/connection.ts';
+import { hasReadableFiles, isPostgresUrl, isWholeUrl, namesOneHost } from '../database/connection.ts';
 import { canonicalTag, MAX_LANGUAGES } from '../language/languages.ts';
 
 /** A kind of value that a variable may have. */
 export interface Value<T> {
-  readonly rules: readonly Rule[];
-  /** Reads the text of the environment, which fulfils the rules. */
-  read(text: string): T;
+  /** Reads a text of the environment. @returns undefined for one that is not accepted */
+  read(text: string): T | undefined;
   /** What is accepted, in a few words. */
   readonly accepts: string;
+  /** What is wrong with a text that is not accepted, to end the sentence "PORT must …". @default that it must be what is accepted */
+  faultOf?(text: string): string | undefined;
   /** The TypeScript type of the library's option. */
   readonly optionType: string;
   readonly unit?: 'MB' | 'ms' | 's';
@@ -18,24 +19,32 @@ export interface Value<T> {
   secretsIn?(value: T): readonly string[];
 }
 
-/** What a text must fulfil, and the end of the sentence "PORT must be …" for one that does not. @default that it must be what is accepted */
-type Rule = readonly [holds: (text: string) => boolean, otherwise?: string];
+const kindOf = <T>(accepts: string, optionType: string, read: (text: string) => T | undefined): Value<T> => ({
+  accepts,
+  optionType,
+  read,
+});
 
-const kindOf = <T>(
-  accepts: string,
-  rules: readonly Rule[],
-  read: (text: string) => T,
-  optionType: string,
-): Value<T> => ({ rules, read, accepts, optionType });
+const textWith = (accepts: string, isAccepted = (_text: string) => true): Value<string> =>
+  kindOf(accepts, 'string', (text) => (isAccepted(text) ? text : undefined));
 
-const textWith = (accepts: string, ...rules: readonly Rule[]): Value<string> =>
-  kindOf(accepts, rules, (value) => value, 'string');
+const number = (accepts: string, isAccepted: (text: string) => boolean): Value<number> =>
+  kindOf(accepts, 'number', (text) => (isAccepted(text) ? Number(text) : undefined));
 
-const number = (accepts: string, holds: (text: string) => boolean): Value<number> =>
-  kindOf(accepts, [[holds]], Number, 'number');
+const listOf = (accepts: string, isItem = (_item: string) => true): Value<readonly string[]> =>
+  kindOf(accepts, 'readonly string[]', (text) => {
+    const items = itemsOf(text);
+    return items.every(isItem) ? items : undefined;
+  });
 
-const listOf = (accepts: string, isItem: (item: string) => boolean): Value<readonly string[]> =>
-  kindOf(accepts, [[(value) => itemsOf(value).every(isItem)]], itemsOf, 'readonly string[]');
+/** What a text must fulfil, and the end of the sentence "DATABASE_URL must …" for one that does not. */
+type Rule = readonly [holds: (text: string) => boolean, otherwise: string];
+
+/** The same for texts that fulfil some rules. */
+const checked = <T>(value: Value<T>, ...rules: readonly Rule[]): Value<T> => {
+  const faultOf = (text: string): string | undefined => rules.find(([holds]) => !holds(text))?.[1];
+  return { ...value, faultOf, read: (text) => (faultOf(text) === undefined ? value.read(text) : undefined) };
+};
 
 const itemsOf = (value: string): readonly string[] =>
   value
@@ -75,12 +84,7 @@ export const fraction = number(
 /** One of a few words. */
 export const choice = <const Word extends string>(words: readonly Word[]): Value<Word> => {
   const accepts = `${words.slice(0, -1).join(', ')}${words.length > 1 ? ' or ' : ''}${words.at(-1)}`;
-  return kindOf(
-    accepts,
-    [[(text) => words.some((word) => word === text)]],
-    (text) => text as Word,
-    words.map((word) => `'${word}'`).join(' | '),
-  );
+  return kindOf(accepts, words.map((word) => `'${word}'`).join(' | '), (text) => words.find((word) => word === text));
 };
 
 const ON = ['true', 'on', '1', 'yes'];
@@ -90,56 +94,38 @@ const switchOf = (word: string): boolean | undefined =>
   ON.includes(word) ? true : OFF.includes(word) ? false : undefined;
 
 /** Words, in any case. */
-const wordOf = <T>(accepts: string, read: (word: string) => T | undefined, optionType: string): Value<T> =>
-  kindOf(
-    accepts,
-    [[(value) => read(value.toLowerCase()) !== undefined]],
-    (value) => read(value.toLowerCase()) as T,
-    optionType,
-  );
+const wordOf = <T>(accepts: string, optionType: string, read: (word: string) => T | undefined): Value<T> =>
+  kindOf(accepts, optionType, (text) => read(text.toLowerCase()));
 
-export const toggle = wordOf('true or false', switchOf, 'boolean');
+export const toggle = wordOf('true or false', 'boolean', switchOf);
 
 /** A switch with a third position, `token`: only for callers with an access token. */
-export const exposure = wordOf<Exposure>(
-  'on, off or token',
-  (word) => {
-    const isOn = switchOf(word);
-    return word === 'token' ? word : isOn ? 'on' : isOn === false ? 'off' : undefined;
-  },
-  'Exposed',
-);
+export const exposure = wordOf<Exposure>('on, off or token', 'Exposed', (word) => {
+  const isOn = switchOf(word);
+  return word === 'token' ? word : isOn ? 'on' : isOn === false ? 'off' : undefined;
+});
 
 const MAX_WORKERS = 256;
 
 /** A number of processes; `auto` is the number of cores that this process may use. */
-export const workers = wordOf(
-  `a whole number from 1 to ${MAX_WORKERS}, or auto`,
-  (word) => {
-    if (word === 'auto') return Math.min(availableParallelism(), MAX_WORKERS);
-    return /^\d{1,3}$/.test(word) && Number(word) >= 1 && Number(word) <= MAX_WORKERS ? Number(word) : undefined;
-  },
-  "number | 'auto'",
+export const workers = wordOf(`a whole number from 1 to ${MAX_WORKERS}, or auto`, "number | 'auto'", (word) =>
+  word === 'auto' ? Math.min(availableParallelism(), MAX_WORKERS) : integer(1, MAX_WORKERS).read(word),
 );
 
-export const hostName = textWith('a host name or an address', [(value) => /^[\w.:-]+$/.test(value)]);
+export const hostName = textWith('a host name or an address', (value) => /^[\w.:-]+$/.test(value));
 
-export const list = listOf('a list with commas between', () => true);
+export const list = listOf('a list with commas between');
 
 const canonicalTags = (value: string): readonly string[] => itemsOf(value).map((tag) => canonicalTag(tag) ?? tag);
 
-export const languageTags: Value<readonly string[]> = kindOf(
-  `language tags such as en,de,pt-BR, ${MAX_LANGUAGES} at most`,
+export const languageTags = checked(
+  kindOf(`language tags such as en,de,pt-BR, ${MAX_LANGUAGES} at most`, 'readonly string[]', canonicalTags),
   [
-    [
-      (value) => itemsOf(value).every((tag) => canonicalTag(tag) !== undefined),
-      'must be language tags of BCP 47 such as en,de,pt-BR',
-    ],
-    [(value) => itemsOf(value).length <= MAX_LANGUAGES, `must name ${MAX_LANGUAGES} languages at most`],
-    [(value) => new Set(canonicalTags(value)).size === itemsOf(value).length, 'must name each language once'],
+    (value) => itemsOf(value).every((tag) => canonicalTag(tag) !== undefined),
+    'be language tags of BCP 47 such as en,de,pt-BR',
   ],
-  canonicalTags,
-  'readonly string[]',
+  [(value) => itemsOf(value).length <= MAX_LANGUAGES, `name ${MAX_LANGUAGES} languages at most`],
+  [(value) => new Set(canonicalTags(value)).size === itemsOf(value).length, 'name each language once'],
 );
 
 export const tokenList: Value<readonly string[]> = {
@@ -159,23 +145,26 @@ const isKeySetUrl = (value: string): boolean => {
 };
 
 export const keySetUrl: Value<string> = {
-  ...textWith('an https:// or http:// URL without a password', [isKeySetUrl]),
+  ...textWith('an https:// or http:// URL without a password', isKeySetUrl),
   // A refused URL may have a password; an accepted one has none.
   secretsIn: () => [],
 };
 
-export const httpUrl = textWith('an http:// or https:// URL', [
+export const httpUrl = textWith(
+  'an http:// or https:// URL',
   (value) => /^https?:\/\//.test(value) && URL.canParse(value),
-  'must begin with http:// or https://',
-]);
+);
+
+const WHOLE_URL = 'be a whole URL, in which special characters are written as %23 for #';
+const READABLE_FILES = 'name certificates and keys that can be read';
 
 export const databaseUrl: Value<string> = {
-  ...textWith(
-    'a postgresql:// URL',
-    [isPostgresUrl, 'must begin with postgresql://'],
-    [namesOneHost, 'must name one host, which leads to the primary'],
-    [isWholeUrl, 'must be a whole URL, in which special characters are written as %23 for #'],
-    [hasReadableFiles, 'must name certificates and keys that can be read'],
+  ...checked(
+    textWith('a postgresql:// URL'),
+    [isPostgresUrl, 'begin with postgresql://'],
+    [namesOneHost, 'name one host, which leads to the primary'],
+    [isWholeUrl, WHOLE_URL],
+    [hasReadableFiles, READABLE_FILES],
   ),
   secretsIn: (url) => passwordsIn(url),
 };
@@ -183,18 +172,14 @@ export const databaseUrl: Value<string> = {
 const ofEach =
   (holds: (url: string) => boolean) =>
   (urls: string): boolean =>
-    splitUrls(urls).every(holds);
+    itemsOf(urls).every(holds);
 
 export const replicaUrls: Value<readonly string[]> = {
-  ...kindOf(
-    'postgresql:// URLs with commas between',
-    [
-      [ofEach(isPostgresUrl), 'must be URLs that begin with postgresql://, with commas between'],
-      [ofEach(isWholeUrl), 'must be whole URLs, in which special characters are written as %23 for #'],
-      [ofEach(hasReadableFiles), 'must name certificates and keys that can be read'],
-    ],
-    splitUrls,
-    'readonly string[]',
+  ...checked(
+    listOf('postgresql:// URLs with commas between'),
+    [ofEach(isPostgresUrl), 'be URLs that begin with postgresql://, with commas between'],
+    [ofEach(isWholeUrl), WHOLE_URL],
+    [ofEach(hasReadableFiles), READABLE_FILES],
   ),
   secretsIn: (urls) => urls.flatMap(passwordsIn),
 };

@@ -25,8 +25,8 @@ import {
 } from './values.ts';
 
 /**
- * One variable of the environment. The row `CACHE_MAX_MB` gives `config.cacheMaxMb`, the option `cacheMaxMb` of the library, and a row of
- * docs/configuration.md (by `npm run generate`).
+ * One variable of the environment. The row `CACHE_MAX_MB` gives `config.cacheMaxMb`, the option `cacheMaxMb` of the library, a paragraph of
+ * `vitrine serve --help` and a row of docs/configuration.md (by `npm run generate`).
  */
 export interface Variable {
   /** What values there are. It also says whether the variable may hold a secret. */
@@ -338,7 +338,7 @@ const group = (title: string, variables: Rows, about = '') => ({
 
 const PER_WORKER = 'Each worker has these limits for itself.';
 
-/** The sections of docs/configuration.md. */
+/** The sections of `vitrine serve --help` and of docs/configuration.md. */
 export const GROUPS = [
   group('Server', server),
   group('Database', database),

@@ -125,14 +125,7 @@ export const POOLERS = ['none', 'session', 'transaction'] as const;
 
 export type Pooling = (typeof POOLERS)[number];
 
-/** The URLs of a list with commas between. */
-export const splitUrls = (list: string): readonly string[] =>
-  list
-    .split(',')
-    .map((url) => url.trim())
-    .filter(Boolean);
-
-/** Its host and port, for messages. */
+/** The host and port of a URL, for messages. */
 export const hostOf = (url: string): string => {
   const { host, port } = parseIntoClientConfig(url);
   return `${host || 'localhost'}:${port ?? 5432}`;

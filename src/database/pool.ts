@@ -35,27 +35,22 @@ const CONNECT_TIMEOUT_MS = 1500;
 /** The server ends a statement that takes too long, and the connection is kept; without an answer by then, the connection is closed. */
 const SERVER_GRACE_MS = 100;
 
-/**
- * Connects when first asked, and loses a broken connection, never the process.
- * @returns the connections that requests share, and how many statements they have sent
- */
-export const createDatabase = (options: Options): { readonly pool: pg.Pool; readonly statementCount: () => number } => {
+/** The connections that requests share. It connects when first asked, and loses a broken connection, never the process. */
+export const createPool = (options: Options): pg.Pool => {
   const { connection, size, timeoutMs, pooling = 'none', log, onConnect, observer } = options;
-  let statements = 0;
 
-  class CountingClient extends DatabaseClient {
+  class ObservedClient extends DatabaseClient {
     /** Whether it was taken out of the pool for several statements, as for a transaction: those are not the pool's own. */
     isTaken = false;
 
     // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.
     override query = ((...args: Parameters<pg.Client['query']>) => {
-      statements += 1;
       const result = super.query(...withExactJson(pooling === 'transaction' ? unnamed(args) : args));
       return observer && this.isTaken ? observed(observer, args, result as unknown as Promise<unknown>) : result;
     }) as pg.Client['query'];
   }
 
-  class WatchedPool extends pg.Pool {
+  class ObservedPool extends pg.Pool {
     // As above. The wait for a connection is part of it.
     override query = ((...args: [string | pg.QueryConfig]) => {
       // Such a failure comes before anything is done, so that a statement that writes can be sent again too.
@@ -73,9 +68,9 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
         : super.connect().then((client) => Object.assign(client, { isTaken: true }))) as pg.Pool['connect'];
   }
 
-  const pool = new WatchedPool({
+  const pool = new ObservedPool({
     ...connection,
-    Client: CountingClient,
+    Client: ObservedClient,
     // PgBouncer lets no session begin with them. Where each transaction has another session, they are for the role to set.
     ...(pooling === 'none' && {
       startup: { ...connection.startup, ...SESSION_SETTINGS },
@@ -96,7 +91,7 @@ export const createDatabase = (options: Options): { readonly pool: pg.Pool; read
   pool.on('connect', (client) =>
     client.on('error', (error) => log.warn({ err: error }, 'a database connection broke')),
   );
-  return { pool, statementCount: () => statements };
+  return pool;
 };
 
 const observed = <Result extends Promise<unknown>>(

@@ -4,8 +4,10 @@ import { messageOf } from '../database/failures.ts';
 import type { CheckedTable } from '../database/migrations/rights.ts';
 import { OperatorError } from '../errors.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
-import { checkConnections, checkPooler, checkReplicas, checkWritable } from './server.ts';
+import { checkLanguages } from './languages.ts';
+import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';
 import {
+  checkIndexes,
   checkMigrations,
   checkNotifications,
   checkPermissions,
@@ -16,14 +18,17 @@ import {
 
 /** In the order in which one would correct them. Those after the migrations need the tables. */
 const CHECKS: readonly (readonly [name: string, check: Check])[] = [
-  ['writable', checkWritable],
+  ['server', checkServer],
+  ['clock', checkClock],
   ['pooler', checkPooler],
   ['connections', checkConnections],
   ['replicas', checkReplicas],
   ['migrations', checkMigrations],
   ['permissions', checkPermissions],
+  ['indexes', checkIndexes],
   ['words', checkWords],
   ['variants', checkVariants],
+  ['languages', checkLanguages],
   ['queue', checkQueue],
   ['notifications', checkNotifications],
 ];
@@ -50,8 +55,25 @@ export const examine = async (
       if (name === 'migrations' && found.some(({ status }) => status === 'fail')) break;
     }
     return findings;
-  }).catch((error: unknown) => {
-    const remedy = 'Check DATABASE_URL, the network between, and the log and the pg_hba.conf of the server.';
-    return [fail('database', `${place} cannot be reached: ${messageOf(error)}`, remedy)];
-  });
+  }).catch((error: unknown) => [fail('database', `${place} cannot be reached: ${messageOf(error)}`, remedyOf(error))]);
+};
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Is PostgreSQL running there, and does it listen on that port? Check DATABASE_URL.',
+  ENOTFOUND: 'The host name is unknown here. Check DATABASE_URL, and the DNS of this machine.',
+  EAI_AGAIN: 'The host name could not be looked up. Check DATABASE_URL, and the DNS of this machine.',
+  '28P01': 'User or password is wrong. Check DATABASE_URL; special characters in a password are percent-encoded.',
+  '28000': 'The server refuses connections of this kind from here. Check its pg_hba.conf, and sslmode in DATABASE_URL.',
+  '3D000':
+    'Create it (createdb), with --encoding UTF8 --template template0, or check the name at the end of DATABASE_URL.',
+  '53300': 'All connections are taken. Raise max_connections, or close some.',
+  '08P01':
+    'A pooler lets no session begin with that: leave it out of DATABASE_URL, and let the role set it ("alter role … set …").',
+  '57P03': 'It is starting or stopping. Try again in some seconds.',
+};
+
+const remedyOf = (error: unknown): string => {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const code = first instanceof Error && 'code' in first ? String(first.code) : '';
+  return REMEDIES[code] ?? 'Check DATABASE_URL, the network between, and the log of the server.';
 };

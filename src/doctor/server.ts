@@ -1,5 +1,7 @@
+import { createClock } from '../database/clock.ts';
 import { connectionConfig, hostOf, oneRow, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
+import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
 import { checkSessions } from '../database/open.ts';
 import {
   isOfHistory,
@@ -10,19 +12,61 @@ import {
 } from '../database/replicas/wal-position.ts';
 import { type Check, type Finding, fail, ok, warn } from './finding.ts';
 
-/** Whether views can be counted. */
-export const checkWritable: Check = async ({ client }) => {
-  const { isStandby, isReadOnly } = await oneRow<{ isStandby: boolean; isReadOnly: boolean }>(
+/** The server's version, its encoding, and whether it can be written to. */
+export const checkServer: Check = async ({ client }) => {
+  const { major, version, encoding, isStandby, isReadOnly } = await oneRow<{
+    major: number;
+    version: string;
+    encoding: string;
+    isStandby: boolean;
+    isReadOnly: boolean;
+  }>(
     client,
-    `select pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only')::boolean as "isReadOnly"`,
+    `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
+       current_setting('server_encoding') as encoding, pg_is_in_recovery() as "isStandby",
+       current_setting('transaction_read_only')::boolean as "isReadOnly"`,
   );
+  const upgrade = `Upgrade the server to PostgreSQL ${MINIMUM_VERSION} or newer.`;
+  const createAgain = `Create it again with "create database … encoding 'UTF8' template template0".`;
+  return [
+    major < MINIMUM_VERSION
+      ? fail('version', `PostgreSQL ${version} is too old`, upgrade)
+      : ok('version', `PostgreSQL ${version}`),
+    encoding === 'UTF8' ? ok('encoding', encoding) : fail('encoding', `the database is ${encoding}`, createAgain),
+    writable(isStandby, isReadOnly),
+  ];
+};
+
+const writable = (isStandby: boolean, isReadOnly: boolean): Finding => {
   if (isStandby) {
     const remedy = 'Set DATABASE_URL to the primary: views are counted, and a standby notifies no changes.';
-    return [fail('writable', 'this is a standby', remedy)];
+    return fail('writable', 'this is a standby', remedy);
   }
-  if (!isReadOnly) return [ok('writable', 'a primary that takes writes')];
+  if (!isReadOnly) return ok('writable', 'a primary that takes writes');
   const remedy = 'Views are counted: "alter role … reset default_transaction_read_only", or the same for the database.';
-  return [fail('writable', 'transactions are read-only here', remedy)];
+  return fail('writable', 'transactions are read-only here', remedy);
+};
+
+const CLOCK_READINGS = 5;
+const MAX_OFFSET_MS = 1000;
+
+/** How far the clocks of this machine and of the database are apart, measured by round trips. */
+export const checkClock: Check = async ({ client }) => {
+  const clock = createClock();
+  for (let reading = 0; reading < CLOCK_READINGS; reading += 1) {
+    const sentMs = performance.now();
+    // Numeric, because a role may have an extra_float_digits that cuts off the digits of a double.
+    const { now } = await oneRow<{ now: string }>(client, 'select extract(epoch from clock_timestamp()) * 1000 as now');
+    clock.observe(Number(now), sentMs, performance.now());
+  }
+  const offsetMs = Math.round(clock.nowMs() - Date.now());
+  const round = `a round trip takes ${(clock.uncertaintyMs() * 2).toFixed(1)} ms`;
+  if (Math.abs(offsetMs) <= MAX_OFFSET_MS)
+    return [ok('clock', `the database's is ${offsetMs} ms from this machine's; ${round}`)];
+  const apart = `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs > 0 ? 'ahead of' : 'behind'}`;
+  const remedy =
+    'Let NTP set both. All instances follow the clock of the database: if that one is wrong, notices start and end at the wrong time.';
+  return [warn('clock', `the database's is ${apart} this machine's; ${round}`, remedy)];
 };
 
 /** The share of the free connections that gateways may take: the rest is for people and other programs. */

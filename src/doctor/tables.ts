@@ -1,6 +1,6 @@
-import { oneRow } from '../database/connection.ts';
-import { missingRights, readWatchedTables } from '../database/migrations/rights.ts';
-import { readMigrationStatus } from '../database/migrations/status.ts';
+import { type DatabaseClient, oneRow } from '../database/connection.ts';
+import { type CheckedTable, missingRights, readWatchedTables } from '../database/migrations/rights.ts';
+import { readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
 import { tripOfNotification } from '../database/open.ts';
 import { type Check, type Examined, type Finding, fail, ok, warn } from './finding.ts';
 
@@ -22,6 +22,44 @@ export const checkMigrations: Check = async ({ client }) => {
     findings.push(warn('migrations', `a newer version has migrated this database: ${unknown.join(', ')}`, remedy));
   }
   return findings.length > 0 ? findings : [ok('migrations', `${applied.length} applied, none pending`)];
+};
+
+const INDEX =
+  /\bcreate\s+(?:unique\s+)?index\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?"?(\w+)"?\s+on\b|\bdrop\s+index\s+(?:concurrently\s+)?(?:if\s+exists\s+)?"?(\w+)"?/gi;
+
+/** The indexes that the migrations make and do not drop again. */
+const readIndexNames = async (): Promise<string[]> => {
+  const names = new Set<string>();
+  for (const { script } of await readMigrationFiles()) {
+    for (const [, created, dropped] of script.replaceAll(/--.*$/gm, '').matchAll(INDEX)) {
+      if (created) names.add(created);
+      if (dropped) names.delete(dropped);
+    }
+  }
+  return [...names].sort();
+};
+
+/** Whether every index of the migrations is there and usable. */
+export const checkIndexes: Check = async ({ client }) => {
+  const names = await readIndexNames();
+  const { rows } = await client.query<{ name: string; valid: boolean | null }>(
+    `select name, (select indisvalid and indisready from pg_index where indexrelid = to_regclass(quote_ident(name))) as valid
+     from unnest($1::text[]) as name`,
+    [names],
+  );
+  const missing = rows.filter(({ valid }) => valid === null).map(({ name }) => name);
+  const invalid = rows.filter(({ valid }) => valid === false).map(({ name }) => name);
+  const findings: Finding[] = [];
+  if (missing.length > 0) {
+    const remedy =
+      'Create them again as prisma/migrations has them (with "concurrently" on a live database): lists are slow without.';
+    findings.push(fail('indexes', `missing: ${missing.join(', ')}`, remedy));
+  }
+  if (invalid.length > 0) {
+    const remedy = `A build of them was cut off: ${invalid.map((name) => `"reindex index concurrently ${name}"`).join(', ')}.`;
+    findings.push(fail('indexes', `not valid: ${invalid.join(', ')}`, remedy));
+  }
+  return findings.length > 0 ? findings : [ok('indexes', `all ${names.length} there and valid`)];
 };
 
 /** A check of rows is left out where the role may not read them: {@link checkPermissions} says so. */
@@ -108,7 +146,39 @@ export const checkPermissions: Check = async ({ client, tables }) => {
   );
   let surplus = isWriter ? '; it may also write, which serving does not need' : '';
   if (isSuperuser) surplus = '; it is a superuser, which serving does not need';
-  return [ok('permissions', `${role} has all the rights that serving needs${surplus}`)];
+  const serving = ok('permissions', `${role} has all the rights that serving needs${surplus}`);
+  return [serving, ...(await examineWriters(client, tables))];
+};
+
+/** Roles that were let write a table, and may not execute a function that its checks, defaults or indexes call. */
+const examineWriters = async (client: DatabaseClient, tables: readonly CheckedTable[]): Promise<Finding[]> => {
+  const { rows } = await client.query<{ role: string; tables: string; functions: string }>(
+    `with writable as (
+       select oid as table, relacl as acl, relowner as owner from pg_class where oid = any (select to_regclass(t) from unnest($1::text[]) t)
+       union all
+       select attrelid, attacl, relowner from pg_attribute join pg_class c on c.oid = attrelid
+       where attrelid = any (select to_regclass(t) from unnest($1::text[]) t)
+     ),
+     called as (
+       select w.table, refobjid as function from (select distinct w.table from writable w) w, pg_depend
+       where refclassid = 'pg_proc'::regclass and (
+         classid = 'pg_constraint'::regclass and objid in (
+           select oid from pg_constraint
+           where conrelid = w.table or contypid in (select atttypid from pg_attribute where attrelid = w.table))
+         or classid = 'pg_attrdef'::regclass and objid in (select oid from pg_attrdef where adrelid = w.table)
+         or classid = 'pg_class'::regclass and objid in (select indexrelid from pg_index where indrelid = w.table))
+     )
+     select case when grantee = 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as role,
+       string_agg(distinct w.table::regclass::text, ', ') as tables, string_agg(distinct function::regproc::text, ', ') as functions
+     from writable w join called c on c.table = w.table, aclexplode(acl)
+     where privilege_type in ('INSERT', 'UPDATE') and grantee <> owner and not has_function_privilege(grantee, function, 'execute')
+     group by 1 order by 1`,
+    [tables.map(({ table }) => table)],
+  );
+  return rows.map(({ role, tables: written, functions }) => {
+    const message = `${role} may write ${written}, and may not execute what their checks call: its writes fail`;
+    return warn('permissions', message, `Let the owner run "grant execute on function ${functions} to ${role}".`);
+  });
 };
 
 /** From here on somebody should look: a listener is stuck. */

@@ -26,7 +26,8 @@ export interface ExecutionDeps {
   /** Of one operation. */
   readonly maxCost: number;
   readonly load: LoadGuard;
-  readonly tracing: Tracing;
+  /** Undefined: no traces. */
+  readonly tracing: Tracing | undefined;
   /** How long a request waits for its response. */
   readonly timeoutMs: number;
 }
@@ -91,7 +92,7 @@ export abstract class Execution {
     const type = isSubscription ? 'subscription' : 'query';
     // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
     const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': label };
-    const traced = () => tracing.span(type, attributes, work);
+    const traced = () => (tracing ? tracing.span(type, attributes, work) : work());
     // Late values are waited for in a queue with bounds of its own.
     return isAllLate && takesLate ? traced() : load.during(traced);
   }

@@ -3,13 +3,13 @@ import { CACHE_STATUS } from '../http/cached-http-response.ts';
 import {
   asksByBody,
   dropConnectionHeaders,
-  type ErrorFormat,
   type GatewayRequest,
   type GatewayResponse,
   GRAPHQL_PATH,
   inLanguage,
   validHeaders,
   varyBy,
+  type WriteError,
 } from '../http/message.ts';
 import type { Answered, Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import { isGraphQLError, type MaskError, withHttpParts } from './failures.ts';
@@ -36,10 +36,10 @@ const MAX_PEEKED_BYTES = 8192;
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
 export const createGraphqlRoutes = (options: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
-  const page: ResponseRoute = { ...options.graphiql, methods, errors: ERRORS };
+  const page: ResponseRoute = { ...options.graphiql, methods, writeError };
   const endpoint: OperationRoute = {
     methods,
-    errors: ERRORS,
+    writeError,
     // Until its operation is known.
     countedAs: ['graphql', 'none', GRAPHQL_PATH],
     faultOf: bodyFault,
@@ -159,11 +159,8 @@ const headersOf = ({ headers }: Response): GatewayResponse['headers'] => {
 };
 
 /** Errors that came before or around Yoga, in the shape of a GraphQL response. */
-const ERRORS: ErrorFormat = {
-  typeOf: ({ accept }) => errorTypeOf(accept),
-  toResponse: ({ code, status, message, headers, details }, { accept }) => ({
-    status,
-    headers: { 'content-type': errorTypeOf(accept), 'cache-control': 'no-store', ...headers },
-    body: JSON.stringify({ errors: [{ message, extensions: { code, ...details } }] }),
-  }),
-};
+const writeError: WriteError = ({ code, status, message, headers, details }, { accept }) => ({
+  status,
+  headers: { 'content-type': errorTypeOf(accept), 'cache-control': 'no-store', ...headers },
+  body: JSON.stringify({ errors: [{ message, extensions: { code, ...details } }] }),
+});

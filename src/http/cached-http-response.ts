@@ -2,11 +2,10 @@ import { PREVIEW_HEADER } from '../access/access.ts';
 import type { Body, CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
-import type { AppError } from '../errors.ts';
 import type { ShownLanguage } from '../language/languages.ts';
 import { type ContentEncodings, matchesEtag } from './content-encodings.ts';
+import type { Cors } from './cors.ts';
 import {
-  type ErrorFormat,
   type GatewayRequest,
   type GatewayResponse,
   inLanguage,
@@ -16,7 +15,6 @@ import {
   WrittenResponse,
   writeLines,
 } from './message.ts';
-import type { Cors } from './response-headers.ts';
 import type { Answered, ResponseHead } from './route.ts';
 
 interface Options {
@@ -52,8 +50,6 @@ export class ResponseWriter {
   readonly #over: string;
   /** The lines that all responses of a kind share: there is a kind for each media type and content encoding. */
   readonly #linesOf = new Map<string, string>();
-  readonly #heads = new Map<string, ResponseHead>();
-  readonly #rejections = new Map<string, { lines: string; response: GatewayResponse }>();
 
   constructor(options: Options) {
     this.#options = options;
@@ -67,43 +63,10 @@ export class ResponseWriter {
     this.#over = cacheControlFor(0, isRestricted);
   }
 
-  /** One head for all alike, because requests that are remembered keep theirs. */
-  headIn(head: ResponseHead, language: ShownLanguage | undefined): ResponseHead {
-    if (!language) return head;
-    const kind = `${head.contentType} ${language.code} ${language.isNegotiated}`;
-    const key = `${kind} ${head.isNegotiated}`;
-    const known = this.#heads.get(key) ?? { ...head, kind, language };
-    this.#heads.set(key, known);
-    return known;
-  }
-
-  cached(cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
-    return this.#ofCache(cached, 'hit', head, request, requestId);
-  }
-
-  /** @param body with the late values of this request, one character for each byte */
-  filled(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse {
-    return this.#ofRequest(body, 200, head, request, requestId);
-  }
-
-  rejected(error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse {
-    const { headers } = request;
-    const { allow, 'retry-after': retryAfter } = error.headers;
-    const kind = `${error.message} ${allow} ${retryAfter} ${format.typeOf(headers)}`;
-    let rejection = this.#rejections.get(kind);
-    if (!rejection) {
-      const response = format.toResponse(error, headers);
-      rejection = { lines: writeLines(this.#withCommon(response.headers)), response };
-      this.#rejections.set(kind, rejection);
-    }
-    const { lines, response } = rejection;
-    return new WrittenResponse(lines + this.#requestLines(request, requestId), response.body, response.status, 'utf8');
-  }
-
   executed({ executed, head, added = {} }: Answered, request: GatewayRequest, requestId: string): GatewayResponse {
     const response = executed.answer
-      ? this.#ofCache(executed.answer, executed.outcome, head, request, requestId)
-      : this.#ofRequest(executed.body, executed.status, head, request, requestId);
+      ? this.ofCache(executed.answer, executed.outcome, head, request, requestId)
+      : this.ofRequest(executed.body, executed.status, head, request, requestId);
     if (Object.keys(added).length === 0) return response;
     const headers = { ...response.headers };
     // A cookie is for one client, and no cache may give it to another.
@@ -124,7 +87,8 @@ export class ResponseWriter {
     return response;
   }
 
-  #ofCache(
+  /** A response of the cache, as it is kept. */
+  ofCache(
     cached: CachedResponse,
     outcome: CacheOutcome,
     head: ResponseHead,
@@ -132,8 +96,8 @@ export class ResponseWriter {
     requestId: string,
   ): GatewayResponse {
     const { etag, body, status } = cached;
-    if (status === 404) return this.#ofRequest(body, status, head, request, requestId);
-    const { contentType, language, kind: kindOfHead = contentType } = head;
+    if (status === 404) return this.ofRequest(body, status, head, request, requestId);
+    const { contentType, language } = head;
     const { method, headers } = request;
     const { cacheControl, accelExpires } = this.#freshnessOf(cached, outcome);
     const cacheStatus = CACHE_STATUS[outcome];
@@ -148,7 +112,7 @@ export class ResponseWriter {
     }
     const encoded = this.#options.contentEncodings(cached, headers['accept-encoding']);
     // For a hit without encoding, the one string that is there already.
-    const kind = (outcome === 'hit' ? '' : `${outcome} `) + kindOfHead + (encoded ? ` ${encoded.name}` : '');
+    const kind = (outcome === 'hit' ? '' : `${outcome} `) + kindOf(head) + (encoded ? ` ${encoded.name}` : '');
     const lines =
       this.#linesOf.get(kind) ??
       this.#share(kind, language, {
@@ -163,7 +127,7 @@ export class ResponseWriter {
   }
 
   /** A response that no cache outside keeps: its body belongs to its request alone, or it says that there is nothing. */
-  #ofRequest(
+  ofRequest(
     body: Body,
     status: CachedResponse['status'],
     head: ResponseHead,
@@ -173,7 +137,7 @@ export class ResponseWriter {
     const { isNegotiated } = head;
     const shown: ResponseHead = status === 404 ? { contentType: PROBLEM_TYPE, isNegotiated } : head;
     const { contentType, language } = shown;
-    const kind = `own ${isNegotiated} ${shown.kind ?? contentType}`;
+    const kind = `own ${isNegotiated} ${kindOf(shown)}`;
     const lines =
       this.#linesOf.get(kind) ??
       this.#share(kind, language, {
@@ -220,6 +184,10 @@ export class ResponseWriter {
     return lines + writeLines(headers);
   }
 }
+
+/** The same for heads that differ at most in whether they are negotiated. */
+const kindOf = ({ contentType, language }: ResponseHead): string =>
+  language ? `${contentType} ${language.code} ${language.isNegotiated}` : contentType;
 
 // Squid and Apache would show a response for as long as this process is away, Varnish for ten more seconds while it asks for the next.
 const cacheControlFor = (ageS: number, isRestricted: boolean): string =>

@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import { apart } from '../apart.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
+import type { Cors } from './cors.ts';
 import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader } from './request-body.ts';
-import type { Cors } from './response-headers.ts';
 import { send } from './send.ts';
 import type { App, MakeResponse } from './serve-request.ts';
 

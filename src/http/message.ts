@@ -192,14 +192,8 @@ export const problemText = ({ code, status, message, argument }: AppError): stri
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** How the errors of a protocol are written. */
-export interface ErrorFormat {
-  /** The content type: responses to the same error differ in nothing else. */
-  readonly typeOf: (headers: IncomingHttpHeaders) => string;
-  readonly toResponse: (error: AppError, headers: IncomingHttpHeaders) => GatewayResponse;
-}
-
-export const PROBLEM_DETAILS: ErrorFormat = { typeOf: () => PROBLEM_TYPE, toResponse: problemResponse };
+/** Writes the errors of a protocol. @param headers of the request */
+export type WriteError = (error: AppError, headers: IncomingHttpHeaders) => GatewayResponse;
 
 /** Whether an `Accept` names a media type itself, not by a range, in whatever case. @param type in lower case */
 export const namesType = (accept: string | undefined, type: string): boolean =>

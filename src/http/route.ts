@@ -5,7 +5,7 @@ import type { LanguageChoice, ShownLanguage } from '../language/languages.ts';
 import type { CountedAs } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestContext } from '../observability/request-context.ts';
-import { type ErrorFormat, type GatewayRequest, type GatewayResponse, PROBLEM_DETAILS } from './message.ts';
+import { type GatewayRequest, type GatewayResponse, problemResponse, type WriteError } from './message.ts';
 
 /** One resource. OPTIONS is answered for all of them, and HEAD as GET without the body. */
 export type Route = ResponseRoute | OperationRoute;
@@ -15,8 +15,8 @@ export type FindRoute = (path: string, request: GatewayRequest) => Route | undef
 
 interface AnyRoute {
   readonly methods: readonly string[];
-  /** The format of its errors, also for requests that are refused before the route sees them. */
-  readonly errors: ErrorFormat;
+  /** Also for requests that are refused before the route sees them. */
+  readonly writeError: WriteError;
   readonly countedAs: CountedAs;
 }
 
@@ -64,10 +64,8 @@ export interface ResponseHead {
   readonly contentType: string;
   /** Whether the content type depends on the header `Accept`. */
   readonly isNegotiated: boolean;
-  /** Differs for heads that differ in anything else than whether they are negotiated. @default the content type */
-  readonly kind?: string;
   /** Undefined where the response says nothing of its language. */
-  readonly language?: ShownLanguage;
+  readonly language?: ShownLanguage | undefined;
 }
 
 /** A finished body and the head of its response. */
@@ -88,4 +86,4 @@ export const responseRoute = (
   respond: ResponseRoute['respond'],
   exposure: Exposure = 'on',
   countedAs = PAGE,
-): ResponseRoute => ({ methods: READ_METHODS, errors: PROBLEM_DETAILS, countedAs, exposure, respond });
+): ResponseRoute => ({ methods: READ_METHODS, writeError: problemResponse, countedAs, exposure, respond });

@@ -7,6 +7,7 @@ import {
   MAX_HEADER_BYTES,
   MAX_UNREAD_BYTES,
   problemResponse,
+  writeLines,
 } from './message.ts';
 
 /** Sends a response. @throws TypeError for a header that cannot be one */
@@ -122,13 +123,9 @@ const LINGER_MS = 1000;
 /** Answers on a connection whose request could not be handed on, and closes it. */
 const refuse = (socket: Duplex, error: AppError): void => {
   const { status, headers, body } = problemResponse(error);
-  const lines = Object.entries({
-    ...dropConnectionHeaders(headers),
-    'content-length': Buffer.byteLength(body ?? ''),
-    connection: 'close',
-  });
+  const framing = `content-length: ${Buffer.byteLength(body ?? '')}\r\nconnection: close\r\n`;
   socket.on('error', () => {});
-  socket.write(`HTTP/1.1 ${status} \r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
+  socket.write(`HTTP/1.1 ${status} \r\n${writeLines(headers)}${framing}\r\n${body}`);
   endAndLinger(socket);
 };
 

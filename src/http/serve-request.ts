@@ -11,11 +11,10 @@ import type { LoadGuard } from '../overload/load-guard.ts';
 import type { ResponseWriter } from './cached-http-response.ts';
 import {
   ACCEPT_QUERY,
-  type ErrorFormat,
   type GatewayRequest,
   type GatewayResponse,
   MAX_TARGET_CHARS,
-  PROBLEM_DETAILS,
+  problemResponse,
   splitTarget,
 } from './message.ts';
 import type { KnownRequest, RequestCache } from './request-cache.ts';
@@ -133,11 +132,12 @@ export class Serving {
 
   #refuse(request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse {
     const observed = this.#observed(request);
-    this.#deps.observer.refuse(observed, error, 'countedAs' in found ? found.countedAs : PAGE);
-    return this.#deps.writer.rejected(error, errorsOf(found), request, observed.requestId);
+    const { countedAs, writeError } = found instanceof AppError ? NO_ROUTE : found;
+    this.#deps.observer.refuse(observed, error, countedAs);
+    return this.#deps.writer.completed(writeError(error, request.headers), request, observed.requestId);
   }
 
-  // 3. Load: a request waits bare, so that rejecting it costs no more than a hit.
+  // 3. Load: a request waits bare, so that rejecting it costs little more than a hit.
 
   async #answerInTurn(
     request: GatewayRequest,
@@ -159,7 +159,8 @@ export class Serving {
     });
     if (later) return later;
     const requestId = this.#requestIdOf(request.headers['x-request-id']);
-    return this.#deps.writer.rejected(this.#deps.load.refuse(), route.errors, request, requestId);
+    const response = route.writeError(this.#deps.load.refuse(), request.headers);
+    return this.#deps.writer.completed(response, request, requestId);
   }
 
   // 4. Answer.
@@ -208,7 +209,9 @@ export class Serving {
     const answered = await this.#deps.observer.run(requestContext, () => route.run(call));
     if (!('executed' in answered)) return answered;
     const { executed } = answered;
-    const head = this.#deps.writer.headIn(answered.head, call.language.shown);
+    const language = call.language.shown;
+    // Without a language it is one object for all requests that are remembered.
+    const head = language ? { ...answered.head, language } : answered.head;
     if (executed.answer) requestContext.cache = executed.outcome;
     if ((executed.answer ?? executed).status === 404) requestContext.code = 'NOT_FOUND';
     const entry = (executed.answer ?? executed.template)?.entry;
@@ -230,8 +233,8 @@ export class Serving {
     const requestId = this.#requestIdOf(request.headers['x-request-id']);
     const response =
       filledBody === undefined
-        ? writer.cached(cached, head, request, requestId)
-        : writer.filled(filledBody, head, request, requestId);
+        ? writer.ofCache(cached, 'hit', head, request, requestId)
+        : writer.ofRequest(filledBody, 200, head, request, requestId);
     observer.hit(counts, response.status);
     return response;
   }
@@ -239,7 +242,7 @@ export class Serving {
   #writeFailure({ request, route, requestContext, log: requestLog }: Call, error: unknown): GatewayResponse {
     const appError = toAppError(error, requestLog);
     requestContext.failWith(appError);
-    return route.errors.toResponse(appError, request.headers);
+    return route.writeError(appError, request.headers);
   }
 
   // 6. Record.
@@ -254,7 +257,7 @@ export class Serving {
       admit: (rootFields) => this.#deps.access.admit(headers, rootFields),
       takesLate: method !== 'HEAD',
       language: new LanguageChoice(this.#deps.languages, headers['accept-language']),
-      log: requestContext.lazyLog(this.#deps.log),
+      log: () => requestContext.logTo(this.#deps.log),
       requestContext,
     };
   }
@@ -270,6 +273,8 @@ export class Serving {
     return this.#deps.writer.completed(response, request, requestContext.origin.requestId);
   }
 }
+
+const NO_ROUTE: Pick<Route, 'countedAs' | 'writeError'> = { countedAs: PAGE, writeError: problemResponse };
 
 const NOTHING_AT_PATH = new AppError('NOT_FOUND', 'There is nothing at this path.');
 
@@ -299,8 +304,6 @@ const faultOf = (request: GatewayRequest, found: Route | AppError): AppError | u
   if (!found.methods.includes(method)) return notAllowed(found);
   return 'faultOf' in found ? found.faultOf?.(request) : undefined;
 };
-
-const errorsOf = (found: Route | AppError): ErrorFormat => ('errors' in found ? found.errors : PROBLEM_DETAILS);
 
 const targetFault = (target: string): AppError | undefined => {
   if (target.length > MAX_TARGET_CHARS) {

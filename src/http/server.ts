@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { Connections } from './connections.ts';
+import { createCors } from './cors.ts';
 import { Exchanges } from './exchanges.ts';
 import { type Listener, listenOn, urlOf } from './listeners.ts';
 import { MAX_HEADER_BYTES } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { createCors } from './response-headers.ts';
 import { createParserRefusal } from './send.ts';
 import type { App } from './serve-request.ts';
 

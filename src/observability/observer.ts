@@ -9,7 +9,7 @@ import { type CountedAs, type OperationCounts, RequestCounts } from './counts.ts
 import { MAX_PATH_CHARS } from './log.ts';
 import { type ObservedRequest, RequestContext } from './request-context.ts';
 import { type LogRequests, RequestLog } from './request-log.ts';
-import { NO_TRACING, type Tracing, type TracingConfig } from './tracing.ts';
+import type { Tracing, TracingConfig } from './tracing.ts';
 
 interface Options {
   readonly logRequests: LogRequests;
@@ -17,38 +17,35 @@ interface Options {
   readonly tracing: TracingConfig | undefined;
 }
 
-/** Logs, metrics and traces of a gateway. */
-export const createObservability = async ({ logRequests, tracing: tracingConfig }: Options, log: Logger) => {
-  const { version } = packageJson;
-  const requests = new RequestCounts();
-  const tracing = tracingConfig
-    ? (await import('./opentelemetry.ts')).createOpentelemetry(tracingConfig, version, log)
-    : NO_TRACING;
-  return { version, requests, tracing, observer: new Observer(requests, tracing, new RequestLog(log, logRequests)) };
-};
+/** The SDK for traces is loaded only where they are configured. */
+export const createObserver = async ({ logRequests, tracing }: Options, log: Logger): Promise<Observer> =>
+  new Observer(
+    tracing && new (await import('./tracing.ts')).Tracing(tracing, packageJson.version, log),
+    new RequestLog(log, logRequests),
+  );
 
 /** What happens to requests and their statements: each event is a method, which says what it counts, logs and traces. */
 export class Observer {
-  readonly #requests: RequestCounts;
-  readonly #tracing: Tracing;
+  readonly requests = new RequestCounts();
+  /** Undefined: no traces. */
+  readonly tracing: Tracing | undefined;
   readonly #log: RequestLog;
   readonly #working = new AsyncLocalStorage<RequestContext>();
 
-  constructor(requests: RequestCounts, tracing: Tracing, log: RequestLog) {
-    this.#requests = requests;
-    this.#tracing = tracing;
+  constructor(tracing: Tracing | undefined, log: RequestLog) {
+    this.tracing = tracing;
     this.#log = log;
   }
 
   /** A request that has no response in memory. */
   begin(request: ObservedRequest, countedAs: CountedAs): RequestContext {
-    this.#requests.inFlight += 1;
+    this.requests.inFlight += 1;
     return this.#follow(request, countedAs);
   }
 
   /** Its response. */
   end(request: RequestContext, status: number): void {
-    this.#requests.inFlight -= 1;
+    this.requests.inFlight -= 1;
     this.#show(request, status);
   }
 
@@ -61,12 +58,12 @@ export class Observer {
 
   /** A response from memory, which is neither logged nor traced. */
   hit(counts: OperationCounts, status: number): void {
-    this.#requests.answered(counts, 'hit', status, 0, status === 404 ? 'NOT_FOUND' : undefined);
+    this.requests.answered(counts, 'hit', status, 0, status === 404 ? 'NOT_FOUND' : undefined);
   }
 
   /** A request that is refused because too much is asked for at once; also an execution within a request that has begun. */
   overload(load: LoadState): void {
-    this.#requests.overloads += 1;
+    this.requests.overloads += 1;
     this.#log.writeOverload(load);
   }
 
@@ -75,9 +72,9 @@ export class Observer {
     const startMs = performance.now();
     const request = this.#working.getStore();
     if (request) request.statements += 1;
-    const span = this.#tracing.startStatement(name, text);
+    const span = this.tracing?.startStatement(name, text);
     return (error) => {
-      this.#requests.executed(name, (performance.now() - startMs) / 1000, error !== undefined);
+      this.requests.executed(name, (performance.now() - startMs) / 1000, error !== undefined);
       span?.end(error);
     };
   };
@@ -94,18 +91,18 @@ export class Observer {
 
   /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
   logOf(log: Logger): Logger {
-    return this.#working.getStore()?.lazyLog(log)() ?? log;
+    return this.#working.getStore()?.logTo(log) ?? log;
   }
 
   #follow(request: ObservedRequest, countedAs: CountedAs): RequestContext {
-    const span = this.#tracing.startRequest(request.headers, request.startMs);
-    return new RequestContext(request, span, this.#requests, countedAs);
+    const span = this.tracing?.startRequest(request.headers, request.startMs);
+    return new RequestContext(request, span, this.requests, countedAs);
   }
 
   #show(request: RequestContext, status: number): void {
     const { counts, cache, code, span, origin } = request;
     const durationMs = performance.now() - origin.startMs;
-    this.#requests.answered(counts, cache, status, durationMs / 1000, code);
+    this.requests.answered(counts, cache, status, durationMs / 1000, code);
     this.#log.writeRequest(request, status, durationMs);
     if (span?.isSampled) span.end(spanName(request), spanAttributes(request, status), status >= 500);
   }

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import { type AppError, Overloaded } from '../errors.ts';
 import type { CacheUse, CountedAs, HandlerName, OperationCounts, RequestCounts } from './counts.ts';
-import type { LazyLog } from './log.ts';
 import type { RequestSpan } from './tracing.ts';
 
 /** The parts of a request that are recorded. */
@@ -49,15 +48,10 @@ export class RequestContext {
     this.counts = this.#requests.of(handler, operation, route);
   }
 
-  /** The logger of this request, created on first use: most requests log nothing. */
-  lazyLog(log: Logger): LazyLog {
-    const { span } = this;
-    const { requestId } = this.origin;
-    let child: Logger | undefined;
-    return () => {
-      child ??= log.child({ requestId, ...(span && { traceId: span.traceId }) });
-      return child;
-    };
+  /** A logger whose lines have the id of this request. */
+  logTo(log: Logger): Logger {
+    const { span, origin } = this;
+    return log.child({ requestId: origin.requestId, ...(span && { traceId: span.traceId }) });
   }
 }
 

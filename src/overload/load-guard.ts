@@ -41,7 +41,7 @@ const MAX_WAITING_BYTES = 64 * 1_048_576;
 const MAX_QUEUE_PER_CONNECTION = 100;
 
 /**
- * Rejects what could not be answered in time. A rejection costs no more than a response from memory, and `Retry-After` says when to try again.
+ * Rejects what could not be answered in time. A rejection costs little more than a response from memory, and `Retry-After` says when to try again.
  * Requests wait in a line. Executions have a semaphore, too: responses that many wait for, and subscriptions, have no place in it.
  */
 export const createLoadGuard = ({

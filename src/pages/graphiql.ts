@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type DefinitionNode, parse, separateOperations } from 'graphql';
-import type { PageSources } from '../http/response-headers.ts';
 import { startThread } from '../start-thread.ts';
 import {
   type Addresses,
@@ -10,6 +9,7 @@ import {
   createBundledPage,
   htmlTemplate,
   LOGO,
+  type PageSources,
   type Texts,
   toScriptJson,
 } from './page.ts';

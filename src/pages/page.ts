@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { compress, type StaticFile } from '../http/content-encodings.ts';
-import { PAGE_ASSET_HEADERS, type PageSources, pageHeaders } from '../http/response-headers.ts';
 
 /** A page and its assets. */
 export interface BundledPage {
@@ -79,6 +79,32 @@ export const createBundledPage = ({ assets = NO_ASSETS, render, sources, headers
   };
 };
 
+/** Where the parts of a page may be loaded from, by directive; without a directive: from nowhere. */
+export type PageSources = Readonly<Record<`${string}-src`, string>>;
+
+/**
+ * The headers of our pages: a page loads nothing from another host, runs no script that is not named here, is shown in no frame, and sends
+ * no `Referer` to other sites.
+ * @param sources as in `{ 'script-src': "'self'" }`, https://www.w3.org/TR/CSP3/#directives-fetch
+ */
+const pageHeaders = (sources: PageSources): Readonly<Record<string, string>> => ({
+  'content-security-policy': [
+    "default-src 'none'",
+    ...Object.entries(sources).map(([directive, allowed]) => `${directive} ${allowed}`),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  // For browsers that do not know `frame-ancestors`.
+  'x-frame-options': 'DENY',
+});
+
+/** For scripts and styles that only our pages load. */
+const ASSET_HEADERS: Readonly<Record<string, string>> = { 'cross-origin-resource-policy': 'same-origin' };
+
 const THIS_HOST: PageSources = {
   'style-src': "'self'",
   'script-src': "'self'",
@@ -86,6 +112,23 @@ const THIS_HOST: PageSources = {
   // The icon of each page is in its address.
   'img-src': "'self' data:",
 };
+
+/** A page that is files: a template of this folder, and assets, each by the name under which it is served. */
+export const createPage = (
+  template: string,
+  path: string,
+  files: Readonly<Record<string, URL | string>>,
+): BundledPage =>
+  createBundledPage({
+    assets: {
+      path,
+      load: async () => {
+        const read = Object.entries(files).map(async ([name, file]) => [name, await readFile(new URL(file), 'utf8')]);
+        return Object.fromEntries(await Promise.all(read));
+      },
+    },
+    render: htmlTemplate(template),
+  });
 
 const NO_ASSETS: NonNullable<Options['assets']> = { path: '', load: async () => ({}) };
 
@@ -107,7 +150,7 @@ const readAssets = async ({ path, load }: NonNullable<Options['assets']>) => {
       // The content of a path never changes.
       cacheControl: 'public, max-age=31536000, immutable',
       bodies: await compress(Buffer.from(text)),
-      headers: PAGE_ASSET_HEADERS,
+      headers: ASSET_HEADERS,
     });
   }
   return { folder, names: Object.keys(texts), files };

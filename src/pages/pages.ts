@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
 import { type StaticFile, serveFile } from '../http/content-encodings.ts';
 import { type ResponseRoute, responseRoute } from '../http/route.ts';
 import { createFrontPage, type FrontPageLink } from './front-page.ts';
 import { createGraphiql } from './graphiql.ts';
-import { type BundledPage, createBundledPage, htmlTemplate, type Texts } from './page.ts';
+import { type BundledPage, createPage } from './page.ts';
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
@@ -50,15 +49,29 @@ export const PAGES: readonly PageRow[] = [
   {
     path: '/docs',
     exposure: 'docs',
+    // Swagger UI on `/openapi.json`.
     create: () =>
-      createBundledPage({
-        assets: { path: '/docs', load: loadReference },
-        render: htmlTemplate('reference.html'),
+      createPage('reference.html', '/docs', {
+        'swagger-ui.js': import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+        'swagger-ui.css': import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+        'start.js': new URL('./reference.browser.js', import.meta.url),
+        'docs.css': new URL('./reference.css', import.meta.url),
       }),
     link: {
       title: 'REST reference',
       about: 'The REST paths: parameters, answers, errors, and a button that tries each.',
     },
+  },
+  {
+    path: '/agents',
+    exposure: 'ucp',
+    // A form for each tool of the catalogue for agents.
+    create: () =>
+      createPage('agents.html', '/agents', {
+        'start.js': new URL('./agents.browser.js', import.meta.url),
+        'agents.css': new URL('./agents.css', import.meta.url),
+      }),
+    link: { title: 'Agents', about: 'What shopping assistants ask: three tools, to call.' },
   },
   {
     path: '/openapi.json',
@@ -67,17 +80,6 @@ export const PAGES: readonly PageRow[] = [
     link: { title: 'OpenAPI', about: 'The REST paths, for tools.' },
   },
 ];
-
-/** Swagger UI on `/openapi.json`. */
-const loadReference = async (): Promise<Texts> => {
-  const read = (file: string): Promise<string> => readFile(new URL(import.meta.resolve(file)), 'utf8');
-  return {
-    'swagger-ui.js': await read('swagger-ui-dist/swagger-ui-bundle.js'),
-    'swagger-ui.css': await read('swagger-ui-dist/swagger-ui.css'),
-    'start.js': await read('./reference.browser.js'),
-    'docs.css': await read('./reference.css'),
-  };
-};
 
 /** @returns what finds the route of a page, and GraphiQL, which is served at the GraphQL endpoint */
 export const createPages = (deps: PageDeps) => {

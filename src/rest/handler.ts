@@ -9,9 +9,9 @@ import {
   inLanguage,
   JSON_TYPE,
   jsonResponse,
-  PROBLEM_DETAILS,
   parseQueryString,
   percentDecode,
+  problemResponse,
   problemText,
 } from '../http/message.ts';
 import {
@@ -83,7 +83,7 @@ const createEndpoint = (operation: RestOperation, pathParameter: string | undefi
 
   const shared: Omit<OperationRoute, 'run'> = {
     methods: READ_METHODS,
-    errors: PROBLEM_DETAILS,
+    writeError: problemResponse,
     countedAs: ['rest', route.document, route.path],
     isAllLate: () => prepared.isAllLate,
   };

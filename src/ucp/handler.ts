@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Exposure } from '../access/access.ts';
 import { bodyFault } from '../graphql/json-body.ts';
-import { type ErrorFormat, JSON_TYPE, jsonResponse } from '../http/message.ts';
+import { JSON_TYPE, jsonResponse, type WriteError } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, type Route, responseRoute } from '../http/route.ts';
 import { createMcpRoute } from './mcp.ts';
 import type { ToolName } from './operations.ts';
@@ -66,7 +66,7 @@ const createRoute = (
   baseOf: (call: Call) => string,
 ): OperationRoute => ({
   methods: ['POST', 'OPTIONS'],
-  errors: ERRORS,
+  writeError,
   countedAs: ['ucp', tool, path],
   faultOf: bodyFault,
   run: async (call) => {
@@ -76,7 +76,5 @@ const createRoute = (
 });
 
 /** https://ucp.dev/2026-08-25/specification/overview#error-handling */
-const ERRORS: ErrorFormat = {
-  typeOf: () => JSON_TYPE,
-  toResponse: (error) => jsonResponse(error.status, { code: reasonOf(error), content: error.message }, error.headers),
-};
+const writeError: WriteError = (error) =>
+  jsonResponse(error.status, { code: reasonOf(error), content: error.message }, error.headers);

@@ -9,7 +9,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { executedBytes } from '../cache/response-cache.ts';
 import { AppError } from '../errors.ts';
 import { bodyFault } from '../graphql/json-body.ts';
-import { type ErrorFormat, type GatewayResponse, inLanguage, JSON_TYPE, jsonResponse } from '../http/message.ts';
+import { type GatewayResponse, inLanguage, jsonResponse, type WriteError } from '../http/message.ts';
 import type { Call, OperationRoute } from '../http/route.ts';
 import { PLANS, type ToolName } from './operations.ts';
 import { reasonOf, TOOLS, type ToolRunner } from './run-tool.ts';
@@ -37,7 +37,7 @@ export const createMcpRoute = (
   origins: readonly string[],
 ): OperationRoute => ({
   methods: ['POST', 'OPTIONS'],
-  errors: ERRORS,
+  writeError,
   countedAs: ['ucp', 'mcp', PATH],
   faultOf: bodyFault,
   run: async (call) => {
@@ -115,11 +115,8 @@ const dataOf = (error: AppError) => ({
 const NO_BATCHES = new AppError('BAD_USER_INPUT', 'The body must be one message: batches are not taken.');
 
 /** Refusals before the server package has the request. */
-const ERRORS: ErrorFormat = {
-  typeOf: () => JSON_TYPE,
-  toResponse: (error) =>
-    toResponse(error, error.code === 'BAD_USER_INPUT' ? ProtocolErrorCode.ParseError : SERVER_ERROR),
-};
+const writeError: WriteError = (error) =>
+  toResponse(error, error.code === 'BAD_USER_INPUT' ? ProtocolErrorCode.ParseError : SERVER_ERROR);
 
 const toResponse = (error: AppError, code: number): GatewayResponse => {
   const { status, message, headers } = error;

@@ -24,6 +24,6 @@ test.for([
     isRestricted: false,
     hasPreviews: false,
   });
-  expect(writer.cached(cached, head, request, 'id').headers['x-accel-expires']).toBe(`@${second}`);
+  expect(writer.ofCache(cached, 'hit', head, request, 'id').headers['x-accel-expires']).toBe(`@${second}`);
   vi.restoreAllMocks();
 });

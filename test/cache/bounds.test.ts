@@ -8,7 +8,7 @@ import { TagVersions } from '../../src/cache/tags.ts';
 import { type Clock, createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';
-import { PROBLEM_DETAILS } from '../../src/http/message.ts';
+import { problemResponse } from '../../src/http/message.ts';
 import { createRequestCache } from '../../src/http/request-cache.ts';
 import type { OperationRoute } from '../../src/http/route.ts';
 import { Languages } from '../../src/language/languages.ts';
@@ -182,7 +182,7 @@ test('a gateway keeps hot answers through a scan, and forgets the scan, within C
 describe('requests in memory', () => {
   const route: OperationRoute = {
     methods: ['GET'],
-    errors: PROBLEM_DETAILS,
+    writeError: problemResponse,
     countedAs: ['rest', 'product'],
     run: () => Promise.reject(new Error('not run here')),
   };

@@ -27,6 +27,16 @@ describe('every variable', () => {
     expect(() => readOptions({ port: 1 } as never)).toThrow('createGateway has no option port.');
   });
 
+  test('stands in "serve --help" with its default, without colours where nobody sees them', async () => {
+    const command = runCli(['serve', '--help']);
+    expect(await command.ended).toBe(0);
+    const help = command.output();
+    for (const [name] of ROWS) expect(help).toMatch(new RegExp(`^  ${name}  \\(default: .+\\)\n {6}[\`A-Z/a-z]`, 'm'));
+    expect(help).toContain('  FRESHNESS_MS  (default: 100 ms)\n      How old a response may be');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a colour
+    expect(help).not.toMatch(/\x1b/);
+  });
+
   test.for(ROWS.filter(([, { value }]) => value.secretsIn).map(([name]) => name))(
     '%s is not repeated in a fault',
     (name) => {

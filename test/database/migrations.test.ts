@@ -60,7 +60,7 @@ const readStatus = async (url: string, directory?: string) => {
   }
 };
 
-/** What the doctor finds wrong with the rights of a role. */
+/** What the doctor finds wrong with the rights of roles. */
 const permissions = async (url: string) =>
   (await examine(FEATURES, readConfig({}), url, 1)).filter(({ status }) => status !== 'ok');
 
@@ -479,6 +479,13 @@ describe('the rights that serving needs', () => {
     try {
       await database.sql(`revoke execute on all functions in schema public from public;
         grant select, insert, update, delete on category, product, product_variant, notice to ${writer}`);
+      expect(await permissions(database.url)).toEqual([
+        {
+          ...{ check: 'permissions', status: 'warn' },
+          message: `${writer} may write category, notice, product, product_variant, and may not execute what their checks call: its writes fail`,
+          remedy: `Let the owner run "grant execute on function vitrine_are_translations, vitrine_fold, vitrine_has_each_once, vitrine_is_moment, vitrine_is_text_list to ${writer}".`,
+        },
+      ]);
       await database.sql(
         documented
           .join('\n')

@@ -5,7 +5,7 @@ import { TagVersions } from '../../src/cache/tags.ts';
 import { createCategoryReads } from '../../src/category/category.loader.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { Prisma } from '../../src/database/generated/client/client.ts';
-import { createDatabase, createPrisma } from '../../src/database/pool.ts';
+import { createPool, createPrisma } from '../../src/database/pool.ts';
 import { inList } from '../../src/database/prisma.ts';
 import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
@@ -27,7 +27,7 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     pinned: true,
   });
 
-  const { pool } = createDatabase({
+  const pool = createPool({
     connection: connectionConfig(database.url),
     size: 2,
     timeoutMs: 5000,

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { connectionConfig } from '../../src/database/connection.ts';
-import { createDatabase, createPrisma } from '../../src/database/pool.ts';
+import { createPool, createPrisma } from '../../src/database/pool.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { shared } from '../support/shared.ts';
@@ -87,7 +87,7 @@ test('a product with its category is one statement, and the parent and children 
 test('a statement that was prepared before a column got another type is sent again', async () => {
   await using database = await createTestDatabase();
   const log = pino({ level: 'silent' });
-  const { pool } = createDatabase({ connection: connectionConfig(database.url), size: 1, timeoutMs: 2000, log });
+  const pool = createPool({ connection: connectionConfig(database.url), size: 1, timeoutMs: 2000, log });
   const count = () => pool.query({ name: 'stock', text: 'select stock from product' });
   await count();
   await database.sql('alter table product alter column stock type bigint');
@@ -103,7 +103,7 @@ test('the statements of a transaction are observed as all others are', async () 
     return () => void ended.push(text);
   };
   const connection = connectionConfig(database.url);
-  const { pool } = createDatabase({ connection, size: 1, timeoutMs: 2000, log: pino({ level: 'silent' }), observer });
+  const pool = createPool({ connection, size: 1, timeoutMs: 2000, log: pino({ level: 'silent' }), observer });
   const prisma = await createPrisma(pool);
   for (const texts of [begun, ended]) texts.length = 0;
   await prisma.$transaction([prisma.category.count(), prisma.notice.count()]);

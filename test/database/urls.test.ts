@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import net from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { readConfig, secretsOf } from '../../src/config/config.ts';
-import { hostOf, splitUrls } from '../../src/database/connection.ts';
+import { hostOf } from '../../src/database/connection.ts';
 import { isDatabaseUnavailable } from '../../src/database/failures.ts';
 
 describe('the URL of a database', () => {
@@ -18,7 +18,8 @@ describe('the URL of a database', () => {
   test('may have commas elsewhere', () => {
     for (const DATABASE_URL of ['postgresql:///db?options=a,b', 'postgresql://u:a,b@one/db', 'postgresql://one/a,b'])
       expect(readConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL);
-    expect(splitUrls('postgresql://a/x, postgres://b/y ,')).toEqual(['postgresql://a/x', 'postgres://b/y']);
+    const replicas = { DATABASE_URL: 'postgresql://a/x', DATABASE_REPLICA_URLS: 'postgresql://a/x, postgres://b/y ,' };
+    expect(readConfig(replicas).databaseReplicaUrls).toEqual(['postgresql://a/x', 'postgres://b/y']);
   });
 
   test('says in messages where it leads to', () => {

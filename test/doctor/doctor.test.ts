@@ -62,11 +62,77 @@ test('a database as the migrations leave it is well, in every respect', async ()
   const findings = await look();
   expect(faults(findings)).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual(
-    'database,writable,pooler,connections,migrations,permissions,words,queue,triggers,notifications'.split(','),
+    'database,version,encoding,writable,clock,pooler,connections,migrations,permissions,indexes,words,queue,triggers,notifications'.split(
+      ',',
+    ),
   );
 });
 
+describe('translations', () => {
+  const withTranslations = async (look: () => Promise<void>) => {
+    await database.sql(`
+      insert into category (name, slug, translations) values ('Pans', 'pans', '{"de": {"name": "Pfannen"}}');
+      insert into product (category_id, name, slug, price, translations)
+        select id, 'Pan', 'pan', 5, '{"de": {"slug": "topf"}, "pt-BR": {"name": "Frigideira"}}' from category;
+      insert into term_translation values ('fr', 'Size', 'Taille')`);
+    try {
+      await look();
+    } finally {
+      await database.sql('truncate category, product, term_translation restart identity cascade');
+    }
+  };
+
+  test('in a language that is not configured are found', async () => {
+    await withTranslations(async () => {
+      expect(faults(await look({ LANGUAGES: 'en,de,fr,pt-BR' }))).toEqual([]);
+      const others = {
+        check: 'languages',
+        status: 'warn',
+        message: 'translations in fr, pt-BR are never shown',
+      } as const;
+      expect(faults(await look({ LANGUAGES: 'en,de,pt' }))).toEqual(
+        only({ ...others, remedy: 'Add them to LANGUAGES' }),
+      );
+      // Those of the first language are in the columns.
+      expect(faults(await look({ LANGUAGES: 'de,fr,pt-BR' }))).toEqual(
+        only({ check: 'languages', message: 'translations in de are never shown' }),
+      );
+      expect(messageOf(await look(), 'languages')).toBe(
+        'translations in de, fr, pt-BR are not shown: LANGUAGES is not set',
+      );
+    });
+  });
+
+  test('whose slug another product has are found', async () => {
+    await withTranslations(async () => {
+      await database.sql(
+        `insert into product (category_id, name, slug, price) select id, 'Pot', 'topf', 5 from category`,
+      );
+      expect(faults(await look())).toEqual(
+        only({
+          check: 'slugs',
+          status: 'warn',
+          message: '1 slug leads elsewhere, because another row has it for its own: "topf" of product',
+        }),
+      );
+    });
+  });
+});
+
 describe('a fault is told with what to do:', () => {
+  test('a missing index, and one whose build was cut off', async () => {
+    const missing = await whileBroken(
+      'drop index product_newest_idx',
+      `create index product_newest_idx on product (published_at desc, id desc) where status = 'ON_SALE'`,
+    );
+    expect(missing).toEqual(only({ check: 'indexes', status: 'fail', message: 'missing: product_newest_idx' }));
+    const invalid = await whileBroken(
+      `update pg_index set indisvalid = false where indexrelid = 'notice_published_idx'::regclass`,
+      `update pg_index set indisvalid = true where indexrelid = 'notice_published_idx'::regclass`,
+    );
+    expect(invalid).toEqual(only({ remedy: '"reindex index concurrently notice_published_idx"' }));
+  });
+
   test('products that are not found by what they say, because their table was rewritten', async () => {
     await database.sql(`insert into category (name, slug) values ('Tea', 'tea');
       insert into product (category_id, name, slug, price) select 1, 'Mug', 'p' || n, 1 from generate_series(1, 3000) n; analyze product`);
@@ -215,17 +281,9 @@ describe('a fault is told with what to do:', () => {
       { url: { search: '?options=-c%20default_transaction_read_only%3Don' } },
       { check: 'writable' },
     ],
-    [
-      'nobody listens',
-      { url: { host: '127.0.0.1:1' } },
-      { check: 'database', message: 'ECONNREFUSED', remedy: 'Check DATABASE_URL' },
-    ],
-    [
-      'a wrong password',
-      { url: { password: 'wrong' } },
-      { check: 'database', message: 'password authentication failed' },
-    ],
-    ['no such database', { url: { pathname: '/nowhere' } }, { check: 'database', message: 'does not exist' }],
+    ['nobody listens', { url: { host: '127.0.0.1:1' } }, { check: 'database', remedy: 'Is PostgreSQL running there' }],
+    ['a wrong password', { url: { password: 'wrong' } }, { check: 'database', remedy: 'User or password is wrong' }],
+    ['no such database', { url: { pathname: '/nowhere' } }, { check: 'database', remedy: 'Create it (createdb)' }],
   ])('%s', async ([, { environment, url, instances }, fault]) => {
     const found = await look(environment, Object.assign(new URL(database.url), url).href, instances);
     expect(faults(found)).toEqual(only({ status: 'fail', ...fault }));

@@ -7,7 +7,7 @@ import { Dependencies } from '../../src/cache/dependencies.ts';
 import { TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
-import { createDatabase, createPrisma } from '../../src/database/pool.ts';
+import { createPool, createPrisma } from '../../src/database/pool.ts';
 import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createContextFactory, type OperationContext } from '../../src/graphql/context.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   const database = await createTestDatabase();
   for (const row of ROWS) await database.sql(row);
   gateway = await createTestGateway(database, { CACHE_MAX_MB: '0', QUERY_MAX_COST: String(MAX_COST) });
-  const { pool } = createDatabase({
+  const pool = createPool({
     connection: connectionConfig(database.url),
     size: 5,
     timeoutMs: 20_000,

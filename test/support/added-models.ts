@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import { createTestDatabase } from './database.ts';
-import { handle, JSON_HEADERS } from './gateway.ts';
+import { handle, JSON_HEADERS, statementCount } from './gateway.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const MODELS = 'test/graphql/added-models';
@@ -69,7 +69,7 @@ export const copyWithAddedModels = async () => {
       get: (target: string) => respond('GET', target),
       ask: (selection: string, headers?: Readonly<Record<string, string>>) =>
         respond('POST', '/graphql', JSON.stringify({ query: `{ ${selection} }` }), headers),
-      statementCount: (): number => gateway.statementCount(),
+      statementCount: (): number => statementCount(gateway),
       [Symbol.asyncDispose]: (): Promise<void> => gateway.close(),
     };
   };

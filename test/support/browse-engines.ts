@@ -9,7 +9,7 @@ import { createListen } from '../../src/cache/listen.ts';
 import { TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
-import { createDatabase } from '../../src/database/pool.ts';
+import { createPool } from '../../src/database/pool.ts';
 import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
 
@@ -33,7 +33,7 @@ export const createBrowseEngines = async (
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const connection = connectionConfig(url);
-  const { pool } = createDatabase({ connection, pooling: 'none', size: 4, timeoutMs: 20_000, log });
+  const pool = createPool({ connection, pooling: 'none', size: 4, timeoutMs: 20_000, log });
   const clock = createClock();
   const tagVersions = new TagVersions(FEATURES);
   const listen = createListen(FEATURES);

@@ -2,7 +2,7 @@ import type { Plugin } from 'graphql-yoga';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/config.ts';
 import { AppError } from '../../src/errors.ts';
-import { createGateway } from '../../src/gateway.ts';
+import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { type GatewayResponse, takesBody } from '../../src/http/message.ts';
 import type { App } from '../../src/http/serve-request.ts';
 import { logOptions } from '../../src/observability/log.ts';
@@ -93,13 +93,17 @@ export const createTestGateway = async (
     post,
     graphql: async (query, variables, headers) => (await post({ query, variables }, headers)).json as GraphqlResult,
     countStatements: async (action) => {
-      const before = gateway.statementCount();
+      const before = statementCount(gateway);
       await action();
-      return gateway.statementCount() - before;
+      return statementCount(gateway) - before;
     },
     [Symbol.asyncDispose]: gateway.close,
   };
 };
+
+/** The statements that a gateway has sent to the database. */
+export const statementCount = ({ requests }: Pick<Gateway, 'requests'>): number =>
+  [...requests.statements.byName.values()].reduce((sum, count) => sum + count, 0);
 
 export interface TestServer extends AsyncDisposable {
   readonly url: string;

@@ -124,7 +124,7 @@ const describeFailure = ({ name, script }: MigrationFile, cause: unknown): Opera
 };
 
 /** The oldest major version of PostgreSQL that is supported. */
-const MINIMUM_VERSION = 15;
+export const MINIMUM_VERSION = 15;
 
 // A migration that waits for a table makes everyone who comes later wait behind it: better to fail and be run again. Once it has the
 // table it may take its time, whatever the role's own limit is.

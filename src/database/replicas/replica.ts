@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { withDeadline } from '../../deadline.ts';
 import { type ConnectionConfig, connectionConfig, DatabaseClient, hostOf } from '../connection.ts';
 import { hasCode, ReadAgain } from '../failures.ts';
-import { createDatabase, type ObserveStatement } from '../pool.ts';
+import { createPool, type ObserveStatement } from '../pool.ts';
 import {
   hasReplayed,
   isOfHistory,
@@ -40,8 +40,6 @@ export class Replica {
   /** Its host and port. */
   readonly name: string;
   readonly pool: pg.Pool;
-  /** Statements sent so far. */
-  readonly statementCount: () => number;
   readonly stats = {
     /** Operations that were read here. */
     chosen: 0,
@@ -66,7 +64,7 @@ export class Replica {
       onChange: () => this.#update(),
       log,
     });
-    const { pool, statementCount } = createDatabase({
+    this.pool = createPool({
       connection,
       size: poolSize,
       timeoutMs: this.#options.timeoutMs,
@@ -74,8 +72,6 @@ export class Replica {
       ...(observer && { observer }),
       onConnect: (client) => this.#assertSame(client as DatabaseClient),
     });
-    this.pool = pool;
-    this.statementCount = statementCount;
   }
 
   /** Whether an operation that begins now reads here. */

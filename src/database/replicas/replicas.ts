@@ -36,8 +36,6 @@ export const createReplicas = ({ urls, schema, freshnessMs, log, ...options }: O
     observer: positions.observer,
     all,
     stats,
-    /** Statements sent so far. */
-    statementCount: (): number => all.reduce((sum, replica) => sum + replica.statementCount(), 0),
     /** @param createReads makes the loaders of operations, for each server */
     serve: <Reads>(createReads: (clients: { readonly sql: Sql; readonly prisma: PrismaClient }) => Reads) => {
       const servers = all.map((replica) => {

@@ -33,29 +33,3 @@ export const createCors = ({ corsOrigins: origins }: Config): Cors | undefined =
     headers['access-control-max-age'] = PREFLIGHT_MAX_AGE_S;
   };
 };
-
-/** Where the parts of a page may be loaded from, by directive; without a directive: from nowhere. */
-export type PageSources = Readonly<Record<`${string}-src`, string>>;
-
-/**
- * The headers of our pages: a page loads nothing from another host, runs no script that is not named here, is shown in no frame, and sends
- * no `Referer` to other sites.
- * @param sources as in `{ 'script-src': "'self'" }`, https://www.w3.org/TR/CSP3/#directives-fetch
- */
-export const pageHeaders = (sources: PageSources): Readonly<Record<string, string>> => ({
-  'content-security-policy': [
-    "default-src 'none'",
-    ...Object.entries(sources).map(([directive, allowed]) => `${directive} ${allowed}`),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  // For browsers that do not know `frame-ancestors`.
-  'x-frame-options': 'DENY',
-});
-
-/** For scripts and styles that only our pages load. */
-export const PAGE_ASSET_HEADERS: Readonly<Record<string, string>> = { 'cross-origin-resource-policy': 'same-origin' };
