@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Exposure } from '../access/access.ts';
 import { isToken, TOKEN_RULE } from '../access/tokens.ts';
-import { hasReadableFiles, isPostgresUrl, isWholeUrl, namesOneHost } from '../database/connection.ts';
+import { asksForWrites, hasReadableFiles, isPostgresUrl, isWholeUrl, urlsOf } from '../database/connection.ts';
 import { canonicalTag, MAX_LANGUAGES } from '../language/languages.ts';
 
 /** A kind of value that a variable may have. */
@@ -162,9 +162,9 @@ export const databaseUrl: Value<string> = {
   ...checked(
     textWith('a postgresql:// URL'),
     [isPostgresUrl, 'begin with postgresql://'],
-    [namesOneHost, 'name one host, which leads to the primary'],
     [isWholeUrl, WHOLE_URL],
     [hasReadableFiles, READABLE_FILES],
+    [asksForWrites, 'ask for target_session_attrs read-write or primary, as views are counted'],
   ),
   secretsIn: (url) => passwordsIn(url),
 };
@@ -185,7 +185,7 @@ export const replicaUrls: Value<readonly string[]> = {
 };
 
 const passwordsIn = (url: string): readonly string[] => {
-  const { username, pathname, password } = URL.parse(url) ?? {};
+  const { username, pathname, password } = URL.parse(urlsOf(url)[0] ?? '') ?? {};
   // A password equal to the name of the user or the database is no secret, and hiding it would hide the name.
   const isName = password === username || `/${password}` === pathname;
   return password && !isName ? [password, decoded(password)] : [];

@@ -69,9 +69,11 @@ const server = ofProgram({
 });
 
 const database = {
-  DATABASE_URL: row(databaseUrl, 'The database, by one host, which leads to the primary.', {
-    whenUnset: 'an embedded PostgreSQL, with the demo catalogue',
-  }),
+  DATABASE_URL: row(
+    databaseUrl,
+    'The database. Of several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used.',
+    { whenUnset: 'an embedded PostgreSQL, with the demo catalogue' },
+  ),
   DATABASE_DIRECT_URL: row(
     databaseUrl,
     'The same database past a pooler in transaction mode: for notifications, migrations and imports.',

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
-import { connectionConfig, type DatabaseClient, hostOf, oneRow, type Pooling, withConnection } from './connection.ts';
+import { connectionConfig, type DatabaseClient, hostsOf, oneRow, type Pooling, withConnection } from './connection.ts';
 import { isDatabaseUnavailable, messageOf, UNSUPPORTED } from './failures.ts';
 
 /** The database that the configuration names. */
@@ -118,7 +118,7 @@ export const awaitDatabase = async <Answer>(
       }
       if (performance.now() - remindedMs > REMIND_MS) {
         remindedMs = performance.now();
-        log.warn(`waiting for the database at ${hostOf(url)}: ${message}`);
+        log.warn(`waiting for the database at ${hostsOf(url)}: ${message}`);
       }
       await delay(RETRY_MS);
     }

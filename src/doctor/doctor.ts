@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { connectionConfig, hostOf, withConnection } from '../database/connection.ts';
+import { connectionConfig, hostsOf, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import type { CheckedTable } from '../database/migrations/rights.ts';
 import { OperatorError } from '../errors.ts';
@@ -41,7 +41,7 @@ export const examine = async (
   instances: number,
 ): Promise<Finding[]> => {
   const connection = { ...connectionConfig(url), connectionTimeoutMillis: 5000, query_timeout: 10_000 };
-  const place = `${connection.database ?? ''} at ${hostOf(url)}`;
+  const place = `${connection.database ?? ''} at ${hostsOf(url)}`;
   const startMs = performance.now();
   return withConnection(connection, undefined, async (client) => {
     const findings = [ok('database', `connected to ${place} in ${Math.round(performance.now() - startMs)} ms`)];

@@ -1,5 +1,5 @@
 import { createClock } from '../database/clock.ts';
-import { connectionConfig, hostOf, oneRow, withConnection } from '../database/connection.ts';
+import { connectionConfig, hostsOf, oneRow, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
 import { checkSessions } from '../database/open.ts';
@@ -132,7 +132,7 @@ export const checkReplicas: Check = async ({ client, config }) => {
 };
 
 const examineReplica = async (url: string, primary: WalPosition): Promise<Finding> => {
-  const place = hostOf(url);
+  const place = hostsOf(url);
   try {
     const replica = await withConnection(connectionConfig(url), TIMEOUT_MS, (client) =>
       oneRow<ReplayPosition>(client, REPLAY_POSITION.text),

@@ -3,16 +3,26 @@ import { readFile } from 'node:fs/promises';
 import net from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { readConfig, secretsOf } from '../../src/config/config.ts';
-import { hostOf } from '../../src/database/connection.ts';
+import { hostsOf, urlsOf } from '../../src/database/connection.ts';
 import { isDatabaseUnavailable } from '../../src/database/failures.ts';
 
 describe('the URL of a database', () => {
+  test('of several hosts is a URL for each of them, whatever else is in it', () => {
+    expect(urlsOf('postgresql://u:a,b@one:5433,[::1]:5434,three/db?target_session_attrs=primary')).toEqual([
+      'postgresql://u:a,b@one:5433/db?target_session_attrs=primary',
+      'postgresql://u:a,b@[::1]:5434/db?target_session_attrs=primary',
+      'postgresql://u:a,b@three/db?target_session_attrs=primary',
+    ]);
+    expect(urlsOf('postgresql:///db?options=a,b')).toEqual(['postgresql:///db?options=a,b']);
+  });
+
   test.for([
-    'postgresql://u:secret@one:5433,[::1]:5434,three/db?target_session_attrs=primary',
-    'postgresql://u:secret@a,b',
-    'postgresql://a:1,b:2/db',
-  ])('names one host: %s is refused', (DATABASE_URL) => {
-    expect(() => readConfig({ DATABASE_URL })).toThrow('DATABASE_URL must name one host, which leads to the primary');
+    ['postgresql://u:secret@a,,b/db', 'must be a whole URL'],
+    ['postgresql://u:secret@a,b:x/db', 'must be a whole URL'],
+    ['postgresql://u:secret@a,b/db?target_session_attrs=standby', 'must ask for target_session_attrs read-write'],
+    ['postgresql://u:secret@a/db?target_session_attrs=any&x=1', 'must ask for target_session_attrs read-write'],
+  ])('is refused as %s', ([DATABASE_URL = '', reason]) => {
+    expect(() => readConfig({ DATABASE_URL })).toThrow(`DATABASE_URL ${reason}`);
   });
 
   test('may have commas elsewhere', () => {
@@ -23,13 +33,15 @@ describe('the URL of a database', () => {
   });
 
   test('says in messages where it leads to', () => {
-    expect(hostOf('postgresql://u:p@one:5433/db')).toBe('one:5433');
-    expect(hostOf('postgresql:///db')).toBe('localhost:5432');
+    expect(hostsOf('postgresql://u:p@one:5433,[::1]:5434,three/db')).toBe('one:5433 or ::1:5434 or three:5432');
+    expect(hostsOf('postgresql:///db')).toBe('localhost:5432');
   });
 
   test('gives its password to no log', () => {
-    const config = readConfig({ DATABASE_URL: 'postgresql://u:s%2Fecret@a:1/db' });
-    expect(secretsOf(config)).toEqual(['s%2Fecret', 's/ecret']);
+    for (const hosts of ['a:1', 'a:1,b:2']) {
+      const config = readConfig({ DATABASE_URL: `postgresql://u:s%2Fecret@${hosts}/db` });
+      expect(secretsOf(config)).toEqual(['s%2Fecret', 's/ecret']);
+    }
   });
 });
 

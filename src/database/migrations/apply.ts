@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { connectionConfig, DatabaseClient, hostOf, oneRow, SET_SESSION } from '../connection.ts';
+import { connectionConfig, DatabaseClient, hostsOf, oneRow, SET_SESSION } from '../connection.ts';
 import { hasCode, INSUFFICIENT_PRIVILEGE, messageOf } from '../failures.ts';
 import { TABLES } from '../generated/tables.ts';
 import { MIGRATION_LOCK, type MigrationFile, readMigrationStatus, recordOf } from './status.ts';
@@ -31,7 +31,7 @@ export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<
   client.on('error', () => {}); // The statement under way fails with the same error.
   try {
     await client.connect().catch((cause: unknown) => {
-      const database = `${client.database ?? ''} at ${hostOf(url)}`;
+      const database = `${client.database ?? ''} at ${hostsOf(url)}`;
       throw new OperatorError(`cannot connect to the database ${database}: ${messageOf(cause)}`, { cause });
     });
     await prepareSession(client);

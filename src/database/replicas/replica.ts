@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { withDeadline } from '../../deadline.ts';
-import { type ConnectionConfig, connectionConfig, DatabaseClient, hostOf } from '../connection.ts';
+import { type ConnectionConfig, connectionConfig, DatabaseClient, hostsOf } from '../connection.ts';
 import { hasCode, ReadAgain } from '../failures.ts';
 import { createPool, type ObserveStatement } from '../pool.ts';
 import {
@@ -56,7 +56,7 @@ export class Replica {
     const { url, freshnessMs, poolSize, observer, log } = options;
     const connection = connectionConfig(url);
     this.#options = { ...options, timeoutMs: Math.ceil(options.timeoutMs * TIMEOUT_SHARE) };
-    this.name = hostOf(url);
+    this.name = hostsOf(url);
     this.#prober = createProber({
       name: this.name,
       connection,
