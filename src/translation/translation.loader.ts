@@ -65,7 +65,7 @@ class TermLoaders {
 }
 
 /** What a slug leads to that no row of its table has. */
-interface Aliases {
+export interface Aliases {
   readonly slug: string;
   readonly ids: readonly number[];
   /** Of each id: that of a translated slug, null for a slug that the row had before. */

@@ -244,7 +244,7 @@ test('both engines answer every question alike, while the catalogue changes', { 
         await sql.correct(terms, request.now, languages),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
   // What SQL answered in the order of names is a small part.
   expect(browseIndex.answers.index).toBeGreaterThan(browseIndex.answers.sql);
@@ -278,6 +278,6 @@ test('SQL finds and counts by attributes, options and codes as one product at a 
       // What is not asked for changes nothing.
       expect(foundOf(await engines.sql.search({ ...request, facets: new Set() })).ids).toEqual(expected.ids);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });

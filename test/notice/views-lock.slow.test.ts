@@ -89,6 +89,7 @@ test('two instances that hammer one notice both get their turns', async () => {
   const counts = loads.map((load) => load.count(200));
   await Promise.all(loads.map((load) => load.stop()));
 
-  expect(Math.min(...counts)).toBeGreaterThan(150);
+  // Whoever is quicker has 500 by then. PostgreSQL gives the row to whoever asks next; one that got none for long would have a dozen.
+  expect(Math.min(...counts)).toBeGreaterThan(50);
   expect(loads.map((load) => load.count(503))).toEqual([0, 0]);
 });
