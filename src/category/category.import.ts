@@ -14,8 +14,8 @@ import {
   UPDATED_AT,
   type WriteContext,
 } from '../import/kind.ts';
-import { isBlank, type Place, placeOf } from '../import/record.ts';
-import { findExisting, STAGE } from '../import/write/stage.ts';
+import { isBlank } from '../import/record.ts';
+import { findExisting, isPresent, reject, STAGE } from '../import/write/stage.ts';
 import { createTableWriter, type TableWriter } from '../import/write/writer.ts';
 import {
   assignCategorySlugs,
@@ -78,48 +78,61 @@ export const categoryImport: ImportKind = {
     },
     prepare: async (context, rows): Promise<RowWriter> => {
       const table = await createTableWriter(context, context.kind);
-      // They refer to one another, so all rows are inserted before any parent is set.
-      return { ...rows, isWhole: true, write: (all) => writeCategories(context, table, all) };
+      return {
+        ...rows,
+        check: async () => {
+          await rows.check();
+          await rejectLost(context);
+          await putParentsFirst(context.client);
+        },
+        write: (range) => writeCategories(context, table, range),
+      };
     },
   },
 };
 
-const writeCategories = async (context: WriteContext, table: TableWriter, all: Range): Promise<Counts> => {
-  const { client, kind, columnOf, onFault } = context;
+const writeCategories = async ({ client, kind }: WriteContext, table: TableWriter, range: Range): Promise<Counts> => {
+  const created = await table.insert(range);
+  // Another writer may have inserted some of them meanwhile.
+  await findExisting(client, kind);
+  const createdCategories = await createMissingCategories(client, range);
+  // Now that all parents are there, each gets its own.
+  return { ...(await table.count(range, created, await table.update(range))), createdCategories };
+};
+
+/** As the tables `parents` and `above`: the categories that each staged one will be below. Where the file says no parent, it is the catalogue's. */
+const ABOVE = `recursive
+  parents (slug, parent) as (
+    select s.slug, step ->> 0 from ${STAGE} s cross join jsonb_array_elements(s.category_path) step
+    union all
+    select c.slug, parent.slug from category c join category parent on parent.id = c.parent_id
+    where not exists (select from ${STAGE} s where s.slug = c.slug and ${isPresent('parent')})),
+  above (slug, ancestor) as (
+    select slug, parent from parents join ${STAGE} s using (slug)
+    union
+    select above.slug, parent from above join parents on parents.slug = ancestor)`;
+
+/** Rejects categories that would be below themselves, and those that have no parent then, until each has one. */
+const rejectLost = async (context: WriteContext): Promise<void> => {
   const isStaged = `exists (select from ${STAGE} other where other.slug = step ->> 0)`;
-  for (;;) {
-    // A rejected category may leave others without a parent.
-    while ((await rejectUnknownCategories(context, isStaged)) > 0);
-    await client.query('savepoint categories');
-    const created = await table.insert(all);
-    // Another writer may have inserted some of them meanwhile.
-    await findExisting(client, kind);
-    const createdCategories = await createMissingCategories(client, all);
-    const counts = await table.count(all, created, await table.update(all));
-    const cycles = await findCycles(client);
-    if (cycles.length === 0) return { ...counts, createdCategories };
-    await client.query('rollback to savepoint categories');
-    const reason = 'is below this category itself: choose another parent';
-    for (const cycle of cycles) onFault({ ...placeOf(cycle), column: columnOf('parent'), value: cycle.parent, reason });
-    await client.query(`delete from ${STAGE} where slug = any ($1)`, [cycles.map(({ slug }) => slug)]);
-  }
+  let rejected: number;
+  do {
+    rejected = await reject(
+      context,
+      `with ${ABOVE}
+       delete from ${STAGE} s using above where above.slug = s.slug and ancestor = s.slug
+       returning line, record, 'parent' as field, category_path -> -1 ->> 0 as value, 'is below this category itself: choose another parent' as reason`,
+    );
+    rejected += await rejectUnknownCategories(context, isStaged);
+  } while (rejected > 0);
 };
 
-interface Cycle extends Place {
-  readonly slug: string;
-  readonly parent: string;
-}
-
-/** The staged categories that are, as they are written now, among their own ancestors. */
-const findCycles = async (client: WriteContext['client']): Promise<readonly Cycle[]> => {
-  const { rows } = await client.query<Cycle>(`
-    with recursive ancestors (slug, id) as (
-      select t.slug, t.parent_id from category t join ${STAGE} s on s.slug = t.slug
-      union
-      select ancestors.slug, t.parent_id from ancestors join category t on t.id = ancestors.id)
-    select s.line, s.record, s.slug, parent.slug as parent
-    from ancestors join category t on t.slug = ancestors.slug and t.id = ancestors.id
-      join category parent on parent.id = t.parent_id join ${STAGE} s on s.slug = t.slug
-    order by s.ordinal`);
-  return rows;
-};
+/** Numbers the staged categories so that none is written before one that it is below: that has fewer above it. */
+const putParentsFirst = (client: WriteContext['client']): Promise<unknown> =>
+  client.query(`
+    with ${ABOVE}
+    update ${STAGE} s set ordinal = ranked.rank
+    from (
+      select s.ordinal, row_number() over (order by count(ancestor), s.ordinal) as rank
+      from ${STAGE} s left join above using (slug) group by s.ordinal) ranked
+    where ranked.ordinal = s.ordinal`);

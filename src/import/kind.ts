@@ -183,13 +183,11 @@ export interface WriteSteps {
 
 /** Writes staged rows. */
 export interface RowWriter {
-  /** Rejects rows that cannot be written, also because of those that were rejected meanwhile. */
+  /** Rejects rows that cannot be written, also because of those that were rejected meanwhile. It may number the others anew. */
   readonly check: () => Promise<unknown>;
   /** Before the first range. */
   readonly begin: () => Promise<unknown>;
   readonly write: (range: Range) => Promise<Counts>;
-  /** Whether all rows are written at once, because they refer to one another. */
-  readonly isWhole?: boolean;
 }
 
 export const field = (column: string, type: string, parse: Parse, options: Partial<Field> = {}): Field => ({

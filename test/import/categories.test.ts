@@ -45,6 +45,13 @@ describe('categories', () => {
     expect(await tree()).toEqual(['root', 'root > branch', 'root > branch > fine']);
   });
 
+  test('may change places with their parents', async () => {
+    await importText('slug,name,parentSlug\nroot,Root,\nbranch,Branch,root\n');
+    const { changed, faults } = await importText('slug,name,parentSlug\nroot,Root,branch\nbranch,Branch,\n');
+    expect({ changed, faults }).toEqual({ changed: 2, faults: [] });
+    expect(await tree()).toEqual(['branch', 'branch > root']);
+  });
+
   const places = [
     'C',
     'C++',
@@ -111,6 +118,48 @@ describe('categories', () => {
     }));
     expect(await importText(jsonLines(rows))).toMatchObject({ createdCategories: 2, faults: [] });
     expect(await column(`select slug || ': ' || name from category order by slug`)).toEqual(['c: Cee', 'c-2: C']);
+  });
+
+  test('that the database refuses cost only themselves and those below them, in any order of many rows', async () => {
+    await importText('slug,name,parentSlug\nold,Old,\n');
+    await sql(`alter table category add constraint house_rule check (name not like 'Forbidden%')`);
+    // More than one statement writes, and a parent after what is below it.
+    const many = Array.from({ length: 5100 }, (_, index) => `n-${index},N ${index},${index % 2 ? 'new' : 'old'}\n`);
+    const [half, other] = [many.slice(0, 100), many.slice(100)];
+    const csv = `slug,name,parentSlug
+below-lost,Below lost,lost
+one,One,other
+old,Forbidden too,
+${half.join('')}deepest,Deepest,below-lost
+path,Path,lost
+lost,Forbidden,new
+${other.join('')}new,New,
+other,Other,one
+`;
+    const imported = await importText(csv).finally(() => sql('alter table category drop constraint house_rule'));
+    const { created, createdCategories, changed, faults } = imported;
+    expect({ created, createdCategories, changed }).toEqual({ created: 5101, createdCategories: 0, changed: 0 });
+    expect(faults.map(({ line, column, value, reason }) => [line, column, value, reason])).toEqual(
+      expect.arrayContaining([
+        [3, 'parentSlug', 'other', 'is below this category itself: choose another parent'],
+        [5109, 'parentSlug', 'one', 'is below this category itself: choose another parent'],
+        [4, undefined, undefined, expect.stringContaining('"house_rule"')],
+        [107, undefined, undefined, expect.stringContaining('"house_rule"')],
+        [2, 'parentSlug', 'lost', expect.stringContaining('is the slug of no category')],
+        [106, 'parentSlug', 'lost', expect.stringContaining('is the slug of no category')],
+        [105, 'parentSlug', 'below-lost', expect.stringContaining('is the slug of no category')],
+      ]),
+    );
+    expect(faults).toHaveLength(7);
+    expect(
+      await sql(
+        `select p.slug, p.name, count(*)::int from category c left join category p on p.id = c.parent_id group by p.id order by 1`,
+      ),
+    ).toEqual([
+      { slug: 'new', name: 'New', count: 2550 },
+      { slug: 'old', name: 'Old', count: 2550 },
+      { slug: null, name: null, count: 2 },
+    ]);
   });
 
   test("with an id and a path of objects, as Best Buy's open data has them, are identified by the id", async () => {

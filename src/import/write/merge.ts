@@ -34,15 +34,14 @@ export const mergeStage = async (context: WriteContext): Promise<Counts> => {
 /** Writes all rows. Where the database refuses some, all begins again without them, because others may depend on them. */
 const writeRows = async (context: WriteContext, writer: RowWriter): Promise<Counts> => {
   const { client, stagedRows, onProgress } = context;
-  const chunkRows = writer.isWhole ? Math.max(1, stagedRows) : CHUNK_ROWS;
   for (;;) {
     // The database would refuse each of these, too, and find each by halves.
     await writer.check();
     await client.query('savepoint file');
     await writer.begin();
     const parts: Part[] = [];
-    for (let from = 1; from <= stagedRows; from += chunkRows) {
-      const to = Math.min(from + chunkRows - 1, stagedRows);
+    for (let from = 1; from <= stagedRows; from += CHUNK_ROWS) {
+      const to = Math.min(from + CHUNK_ROWS - 1, stagedRows);
       parts.push(...(await writeRange(context, writer, { from, to })));
       onProgress('writing', to);
     }
@@ -76,7 +75,6 @@ const writeRange = async (context: WriteContext, writer: RowWriter, range: Range
   // Of statements without rows, too, there are triggers, which may refuse.
   const { rows } = await client.query(`select from ${STAGE} where ordinal between $1 and $2 limit 1`, [from, to]);
   if (rows.length === 0) return [];
-  if (writer.isWhole) return [await writer.write(range)];
   try {
     return [await savepoint(client, () => writer.write(range))];
   } catch (error) {

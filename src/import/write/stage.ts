@@ -84,7 +84,7 @@ export const findExisting = async (client: ClientBase, kind: ImportKind): Promis
       select distinct on (s.ordinal) s.ordinal, t.id
       from ${STAGE} s join ${kind.table} t on ${isFound}
       order by s.ordinal, ${order}) found
-    where found.ordinal = s.ordinal`);
+    where found.ordinal = s.ordinal and s.target_id is distinct from found.id`);
 };
 
 /** The fields whose values rows of the catalogue may give to one another. The key finds the row, and so stays. */
