@@ -135,7 +135,7 @@ const streamMetrics = ({ subscriptions: { counts, max } }: Counting): Metric[] =
   counter('vitrine_subscription_events_total', 'Events that were sent to listeners.', () => counts.events),
   counter(
     'vitrine_subscriptions_ended_total',
-    'Streams that ended, by reason: client (it went), slow (it did not read), token (no longer valid), failure (of the operation), shutdown.',
+    'Streams that ended, by reason: client (it went), slow (it did not read), token (no longer valid), failure (of the operation, or a plugin), shutdown.',
     () => byLabel('reason', counts.ended),
   ),
   histogram(

@@ -113,7 +113,10 @@ export class Live {
 
   /** Sends what was opened, as it comes. @returns what is called when the client has gone */
   send({ events }: OpenedStream, bytes: AsyncIterator<Uint8Array>, sink: BodySink): () => void {
-    return this.#eventStreams.send(bytes, sink, (isSlow) => events.end(isSlow ? 'slow' : 'client'));
+    return this.#eventStreams.send(bytes, sink, (reason, error) => {
+      if (reason === 'failure') this.#deps.log.error({ err: error }, 'a plugin broke a stream of events');
+      events.end(reason);
+    });
   }
 
   async #subscribe(asked: Asked, call: Call): Promise<AsyncIterable<ExecutionResult>> {
