@@ -78,10 +78,9 @@ export class Live {
   readonly plugin: GatewayPlugin = {
     onSubscribe: ({ args, setSubscribeFn }) => {
       const { execution } = this.#deps;
-      execution.ask(args);
+      const read = execution.readerOf(args);
       setSubscribeFn(async (given) => {
-        // A plugin behind this one may have put another document in its place.
-        const asked = execution.ask(given);
+        const asked = read(given);
         const { call } = given.contextValue as ServerContext;
         if (!isLive(call)) return execution.once(asked);
         try {
