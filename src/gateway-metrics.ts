@@ -55,7 +55,7 @@ const requestMetrics = ({ requests }: Counting): Metric[] => [
   ),
   histogram(
     'vitrine_request_duration_seconds',
-    'Time from a request to its response. A response from the cache takes about 10 µs; it is not timed and counts as 0.',
+    'Time from a request to its response. A response that is found by the bytes of its request takes about 10 µs; it is not timed and counts as 0.',
     () => requestDurations(requests),
   ),
   counter(

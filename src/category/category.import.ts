@@ -23,7 +23,7 @@ import {
   createMissingCategories,
   readStagedCategories,
   rejectUnknownCategories,
-} from './category-paths.import.ts';
+} from './category-paths.steps.ts';
 
 export const categoryImport: ImportKind = {
   table: 'category',
@@ -57,6 +57,7 @@ export const categoryImport: ImportKind = {
   },
   native: {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
+    needs: 'path, or slug and name',
     // Everything has a name, and much a path.
     recognises: (hasAny, hasNoOther) =>
       (hasAny('slug') && hasAny('name') && (hasAny('parent', 'parentslug', 'path', 'position') || hasNoOther('id'))) ||

@@ -17,9 +17,9 @@ export interface OperationContext extends OperationClients {
   readonly rowCount: RowCount;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
-  /** That of the response. */
+  /** The language of the response. */
   readonly language: Language;
-  /** Those that there are. */
+  /** The languages that are configured. */
   readonly languages: Languages;
   readonly changes?: Changes;
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ExecutionArgs, GraphQLSchema } from 'graphql';
-import { createYoga, isAsyncIterable, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import type { GraphQLSchema } from 'graphql';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
 import type { Execution } from './execution.ts';
@@ -11,6 +11,7 @@ import type { GatewayPlugin, ServerContext } from './server-context.ts';
 import { useAccess } from './use-access.ts';
 import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
+import { useObservation } from './use-observation.ts';
 import { useRequestReader } from './use-request-reader.ts';
 import { type Answers, useResultWriter } from './use-result-writer.ts';
 import { DOCUMENT_PARAMS, type TrustedDocumentsOptions, useTrustedDocuments } from './use-trusted-documents.ts';
@@ -68,27 +69,6 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
     healthCheckEndpoint: ' ',
     logging: false,
   });
-};
-
-/** Says for the log, the metrics and the trace which operation a request is for, and with which error it ends. */
-const useObservation = (documents: Documents): GatewayPlugin => {
-  const observe = ({ args }: { args: ExecutionArgs }): void => {
-    const { call, rest } = args.contextValue as ServerContext;
-    const operation = documents.prepare(args);
-    // The paths of adapters are counted as such.
-    if (operation && !rest) call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
-  };
-
-  return {
-    onExecute: observe,
-    onSubscribe: observe,
-    onResultProcess: ({ result, serverContext: { call } }) => {
-      if (isAsyncIterable(result) || Array.isArray(result) || !result.errors?.length) return;
-      // The first error of a result is the error of the request.
-      const code = result.errors[0]?.extensions.code;
-      if (typeof code === 'string') call.requestContext.code = code;
-    },
-  };
 };
 
 /**

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { FileColumns } from './formats/columns.ts';
 import type { Draft, Format } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
-import { type Counts, fieldOf, type ImportKind, type WriteContext } from './kind.ts';
+import type { Counts, ImportKind, WriteContext } from './kind.ts';
 import type { ReadOptions } from './options.ts';
 import { type Fault, placeOf, type SourceRecord } from './record.ts';
 import { RowReader } from './rows.ts';
@@ -82,7 +82,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     format,
     stagedRows: rows.stagedRows,
     prune,
-    columnOf: (field) => columnOf(fieldOf(kind, field)),
+    columnOf,
     onFault,
     onWarning,
     onProgress,

@@ -7,7 +7,7 @@ import type { Fault, Place, Value } from './record.ts';
 
 /**
  * How rows of one table are imported: how they are read, and the steps of their own when they are written. Each feature describes its own kind, in
- * `<name>.import.ts`; what is written of a row, and what is checked before, is what its kind says.
+ * `<name>.import.ts`, and longer steps beside it, in `<name>.steps.ts`; what is written of a row, and what is checked before, is what its kind says.
  */
 export interface ImportKind {
   /** Formats refer to the kind by this name. */
@@ -94,6 +94,8 @@ export type Reject = (field: string, reason: string, value?: Value) => void;
 /** How files in the kind's native format are read: with columns as in its table or in the API. */
 export interface NativeColumns {
   readonly summary: string;
+  /** The columns of a file with new rows, for the message on a file of no known format. */
+  readonly needs: string;
   readonly recognises: Recognises;
   /** Columns beside the fields. */
   readonly extra?: readonly string[];
@@ -152,7 +154,7 @@ export interface WriteContext {
   readonly prune:
     | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }
     | undefined;
-  /** The file's name for a field, or for a column of the table. */
+  /** The file's name for a field. */
   readonly columnOf: (field: string) => string;
   readonly onFault: (fault: Fault) => void;
   /** Tells the operator something of a file that is imported. */

@@ -75,10 +75,11 @@ export class RowReader {
       this.stagedRows = ordinal;
       return [{ ...row, ordinal, inner_rows: draft.variants && innerRows }];
     }
-    const { [kind.key]: key, line, record, present, name, slug_source } = row;
+    const keyColumn = columnIn(kind, kind.key);
+    const { [keyColumn]: key, line, record, present, name, slug_source } = row;
     if (!kind.keepsRejected || !key) return [];
     this.stagedRows = ordinal;
-    return [{ line, record, ordinal, present, if_new: [], is_rejected: true, [kind.key]: key, name, slug_source }];
+    return [{ line, record, ordinal, present, if_new: [], is_rejected: true, [keyColumn]: key, name, slug_source }];
   }
 }
 

@@ -37,6 +37,7 @@ export const noticeImport: ImportKind = {
       : undefined,
   native: {
     summary: 'notices, with columns as in the table notice or the API',
+    needs: 'title and content',
     // Posts of every kind have a title and a content.
     recognises: (hasAny, hasNoOther) =>
       hasAny('title') && (hasAny('endsat', 'startsat', 'pinned', 'level') || (hasAny('content') && hasNoOther('id'))),

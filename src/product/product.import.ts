@@ -3,7 +3,7 @@ import {
   categoryReference,
   createMissingCategories,
   rejectUnknownCategories,
-} from '../category/category-paths.import.ts';
+} from '../category/category-paths.steps.ts';
 import {
   attributes,
   mergeAttributes,
@@ -32,8 +32,8 @@ import {
 } from '../import/kind.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
 import { STAGE } from '../import/write/stage.ts';
-import { findProducts } from './product-slugs.import.ts';
-import { leaveSkuToFirst, rejectUnfitProducts, withVariants } from './product-variants.import.ts';
+import { findProducts } from './product-slugs.steps.ts';
+import { leaveSkuToFirst, rejectUnfitProducts, withVariants } from './product-variants.steps.ts';
 
 const TAG_LIST = plain(textList((text, { listSeparator }) => listSeparator ?? (text.includes('|') ? /\|/ : /[,;]/)));
 const TAGS: Parse<readonly string[]> = (value, options) => TAG_LIST(unpacked(value), options);
@@ -120,6 +120,7 @@ export const productImport: ImportKind = {
   },
   native: {
     summary: 'products, with columns as in the table product or the API',
+    needs: 'name, price and category',
     // With --key sku, variants have what a product has, too.
     recognises: (hasAny, hasNoOther) =>
       ((hasAny('name') || !hasAny('product')) &&

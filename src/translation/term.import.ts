@@ -32,6 +32,7 @@ export const termImport: ImportKind = {
   },
   native: {
     summary: 'terms: what tags, options, attributes and their values are called in a language',
+    needs: 'language, term and text',
     recognises: (hasAny) => hasAny('language') && hasAny('term') && hasAny('text'),
   },
   write: {

@@ -15,7 +15,7 @@ import {
 } from '../import/kind.ts';
 import { isBlank, isObject, textIn, type Value } from '../import/record.ts';
 import { reject, STAGE } from '../import/write/stage.ts';
-import { findVariants } from '../product/product-variants.import.ts';
+import { findVariants } from '../product/product-variants.steps.ts';
 
 export const variantImport: ImportKind = {
   table: 'product_variant',
@@ -47,6 +47,7 @@ export const variantImport: ImportKind = {
   complete: ({ values }, options) => completeCurrency(values, [], options),
   native: {
     summary: 'variants of products, with columns as in the table product_variant or the API, and their product',
+    needs: 'product, and options or sku',
     recognises: (hasAny) =>
       hasAny('product') && hasAny('sku', 'barcode', 'options', 'optionvalues') && !hasAny('name', 'title'),
     extra: ['options', 'selectedOptions'],

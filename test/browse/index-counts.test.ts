@@ -1,9 +1,9 @@
 import fc, { type GeneratorValue } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Facet, SearchFilter } from '../../src/browse/browse-engine.ts';
-import { search } from '../../src/browse/index/count.ts';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { Slice } from '../../src/browse/index/rows.ts';
+import { search } from '../../src/browse/index/search.ts';
 import { compareCodePoints } from '../../src/browse/order.ts';
 import { decimalOf } from '../../src/browse/price-bands.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { MAX_FACET_VALUES } from '../../src/browse/browse-engine.ts';
-import { search } from '../../src/browse/index/count.ts';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { Slice } from '../../src/browse/index/rows.ts';
+import { search } from '../../src/browse/index/search.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 

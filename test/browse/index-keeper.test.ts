@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { search } from '../../src/browse/index/count.ts';
 import { IndexKeeper, UnfitCatalogue } from '../../src/browse/index/keeper.ts';
+import { search } from '../../src/browse/index/search.ts';
 import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';

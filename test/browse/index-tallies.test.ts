@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BrowseRequest, Facet, ProductSearchOrder, SearchFilter } from '../../src/browse/browse-engine.ts';
-import { search } from '../../src/browse/index/count.ts';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { type ProductRow, Slice } from '../../src/browse/index/rows.ts';
+import { search } from '../../src/browse/index/search.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 const NOW_US = NOW.getTime() * 1000;

@@ -8,7 +8,6 @@ const { sql } = database;
 
 beforeEach(async () => {
   await emptyTables(database);
-  await sql('delete from term_translation');
   await sql(`insert into category (name, slug) values ('Shoes', 'shoes')`);
   await sql(`insert into notice (title, content) values ('Sale', 'Today')`);
   await sql(

@@ -51,7 +51,10 @@ describe('a column is not forgotten:', () => {
 
   test.for(IMPORT_KINDS)('a file may fill each of a $table', ({ table, fields }) => {
     const [model = ''] = Object.entries(TABLES).find(([, name]) => name === table) ?? [];
-    expect(model, `the table ${table} has no model in prisma/schema.prisma`).not.toBe('');
+    expect(
+      model,
+      `the table ${table} has no model in prisma/schema.prisma, or npm run generate:client was not run after it`,
+    ).not.toBe('');
     const forgotten = columnsOf(model).filter((column) => !fields[column] && !NOT_IMPORTED[table]?.includes(column));
     expect(
       forgotten,

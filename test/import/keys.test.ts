@@ -151,6 +151,20 @@ describe('rows of one file take from one another', () => {
   });
 });
 
+test('a row that gets the value of another is rejected with that one, however long the chain is', async () => {
+  await importText('slug,name,category,price,sku\na,A,C,1,1\nb,B,C,1,2\nc,C,C,1,3\n');
+  const { created, changed, faults } = await importText(
+    'slug,name,category,price,sku\nd,D,C,1,1\na,A,C,1,2\nb,B,C,1,3\n',
+  );
+  expect({ created, changed }).toEqual({ created: 0, changed: 0 });
+  const reason = 'is that of another product: --key sku finds it';
+  expect(faults.map(({ line, value, ...fault }) => [line, value, fault.reason])).toEqual([
+    [4, '3', reason],
+    [3, '2', reason],
+    [2, '1', reason],
+  ]);
+});
+
 test('a file without the column of the key is refused', async () => {
   const csv = 'number,name,category,price\n7,Mug,Cups,1\n';
   await expect(importText(csv, { key: 'sku' })).rejects.toThrow(

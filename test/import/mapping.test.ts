@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseMapping } from '../../src/import/formats/formats.ts';
+import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 import { jsonLines, useImportDatabase } from '../support/import.ts';
 
 const { sql, column, importText } = useImportDatabase();
@@ -133,6 +134,8 @@ test('a file of no known format is refused with all its columns, and with how to
   const text = jsonLines([Object.fromEntries(columns.map((name) => [name, 1]))]);
   await expect(importText(text)).rejects.toThrow(`Its columns: ${columns.join(', ')}.\n`);
   await expect(importText(text)).rejects.toThrow('--map name=title,price=final_price');
+  for (const { plural, native } of IMPORT_KINDS)
+    await expect(importText(text)).rejects.toThrow(`of ${plural}, ${native.needs}`);
 });
 
 test('a table of variants that PostgreSQL has written is read with its lists', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { longText, shortText } from '../../src/import/fields/values.ts';
+import { integer, longText, shortText } from '../../src/import/fields/values.ts';
 import { field, type ImportKind, required } from '../../src/import/kind.ts';
+import { findExisting, STAGE } from '../../src/import/write/stage.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 import { useImportDatabase } from '../support/import.ts';
 
@@ -20,7 +21,11 @@ const stores: ImportKind = {
     country: field('country', 'text', shortText(35), required),
     text: field('text', 'text', longText),
   },
-  native: { summary: 'stores', recognises: (has) => has('city') && has('country') && has('text') },
+  native: {
+    summary: 'stores',
+    needs: 'city and country',
+    recognises: (has) => has('city') && has('country') && has('text'),
+  },
 };
 
 test('a kind of rows that the importer does not know is imported by what it says of itself', async () => {
@@ -48,4 +53,37 @@ test('a kind of rows that the importer does not know is imported by what it says
     { country: 'de', city: 'Köln', text: 'Am Dom' },
   ]);
   await sql('drop table store');
+});
+
+test('a rejected row of a kind that keeps such rows is staged by its key, whatever column that is in', async () => {
+  await sql(
+    'create table branch (id int generated always as identity primary key, store_number text unique, floors int not null default 1)',
+  );
+  const staged: unknown[] = [];
+  const branches: ImportKind = {
+    table: 'branch',
+    plural: 'branches',
+    key: 'storeNumber',
+    keepsRejected: true,
+    fields: {
+      storeNumber: field('store_number', 'text', shortText(600), required),
+      floors: field('floors', 'int', integer(1, 99)),
+    },
+    native: { summary: 'branches', needs: 'storeNumber', recognises: (has) => has('storenumber') && has('floors') },
+    write: {
+      find: async ({ client, kind }) => {
+        const { rows } = await client.query(`select store_number, is_rejected from ${STAGE} order by ordinal`);
+        staged.push(...rows);
+        await findExisting(client, kind);
+      },
+    },
+  };
+  const csv = 'storeNumber,floors\n7,1\n8,none\n';
+  const { created, faults } = await importText(csv, { kinds: [...IMPORT_KINDS, branches] } as object);
+  expect({ created, faults }).toMatchObject({ created: 1, faults: [{ line: 3, column: 'floors' }] });
+  expect(staged).toEqual([
+    { store_number: '7', is_rejected: false },
+    { store_number: '8', is_rejected: true },
+  ]);
+  await sql('drop table branch');
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseMapping } from '../../src/import/formats/formats.ts';
 import { Languages } from '../../src/language/languages.ts';
 import { jsonLines, useImportDatabase } from '../support/import.ts';
@@ -186,7 +186,6 @@ test('categories and notices have translations, too', async () => {
 });
 
 describe('a file of terms', () => {
-  beforeEach(() => sql('delete from term_translation'));
   const labels = () => sql('select language, term, text from term_translation order by language, term collate "C"');
 
   test('says what names are called in a language', async () => {

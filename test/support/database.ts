@@ -49,10 +49,12 @@ export const createTestDatabase = async ({ migrated = true } = {}): Promise<Test
  */
 export const emptyTables = async (
   { sql }: Pick<TestDatabase, 'sql'>,
-  tables: readonly string[] = ['product_variant', 'product', 'category', 'notice'],
+  tables: readonly string[] = ['product_variant', 'product', 'category', 'notice', 'term_translation'],
 ): Promise<void> => {
   const deletions = tables.map(
-    (table) => `delete from ${table}; select setval(pg_get_serial_sequence('${table}', 'id'), 1, false)`,
+    (table) => `delete from ${table};
+      select setval(pg_get_serial_sequence('${table}', attname), 1, false) from pg_attribute
+      where attrelid = '${table}'::regclass and attidentity <> ''`,
   );
   await sql(deletions.join(';'));
 };

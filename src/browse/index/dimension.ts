@@ -60,9 +60,9 @@ export class Dimensions {
   readonly #dimensionsAt = Array.from({ length: MAX_COLUMNS }, () => new Set<number>());
   /** By trait, the code of its dimension and those of its values, or of several of these. */
   readonly #codesOf: (readonly number[])[] = [];
-  /** By code. */
+  /** The value of each code, as text. */
   readonly values: string[] = [];
-  /** By code. */
+  /** The value of each code as a number; NaN where it is a text. */
   readonly #numbers: number[] = [];
   /** By code, the traits that have the value. */
   readonly #traitsOf: number[][] = [];
@@ -162,7 +162,7 @@ export class Dimensions {
     for (const code of this.#codesOfTraits(inStock)) add(this.totalsInStock, code, by);
   }
 
-  /** Each once. */
+  /** The codes of some traits, each code once. */
   #codesOfTraits(traits: readonly number[]): readonly number[] {
     if (traits.length === 1 && !this.#source.mayRepeat) return this.#codesOf[traits[0] as number] as readonly number[];
     const codes: number[] = [];

@@ -3,10 +3,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectionConfig, DatabaseClient, SET_SESSION } from '../../database/connection.ts';
 import { positionOf } from '../order.ts';
-import { search } from './count.ts';
 import { IndexKeeper } from './keeper.ts';
 import { rankOfPosition } from './names.ts';
 import { readIdsByCode } from './read.ts';
+import { search } from './search.ts';
 import { correct, suggest } from './suggest.ts';
 import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './thread.ts';
 

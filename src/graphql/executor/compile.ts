@@ -169,7 +169,6 @@ const compileField = (
   const { resolve } = field;
   if (!resolve) return { label, write, read: propertyReader(name) };
   const readArgs = argsReader(field, node);
-  // The fourth parameter is costly to make, and almost no resolver reads it.
   const read = (source: Record<string, unknown>, run: Run): unknown => {
     try {
       return resolve(source, readArgs(run), run.context, undefined as never);

@@ -34,7 +34,7 @@ export class EventSequence implements AsyncIterableIterator<ExecutionResult, und
   readonly #observer: SequenceObserver;
   #topic: Topic | undefined;
   #unread: LiveEvent | undefined;
-  /** The text of the last event that was read. */
+  /** What distinguishes the last event that was read: its entity tag, or its text. */
   #shown: string | undefined;
   #reader: ((step: Step) => void) | undefined;
   #isEnded = false;

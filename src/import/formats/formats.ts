@@ -13,10 +13,10 @@ import { woocommerce } from './woocommerce.ts';
 const SHOPS: readonly Format[] = [shopify, woocommerce, google];
 
 /** Every format. A file is in the first one that recognises its columns, so the most specific come first. */
-export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
-  ...SHOPS,
-  ...kinds.map((kind) => nativeFormat(kind, kinds)),
-];
+export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [...SHOPS, ...nativeFormats(kinds)];
+
+const nativeFormats = (kinds: readonly ImportKind[]): readonly Format[] =>
+  kinds.map((kind) => nativeFormat(kind, kinds));
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
 const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format => {
@@ -114,9 +114,11 @@ export const chooseFormat = (
   records: readonly SourceRecord[],
 ): Choice => {
   if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
-  const native = kinds.map((kind) => nativeFormat(kind, kinds));
-  const chosen = [...native, ...SHOPS].find(({ name }) => name === wanted);
-  assertTargets(map, chosen ? [chosen] : [...native, ...SHOPS], languages);
+  const native = nativeFormats(kinds);
+  // In messages, Vitrine's own names come first.
+  const formats = [...native, ...SHOPS];
+  const chosen = formats.find(({ name }) => name === wanted);
+  assertTargets(map, chosen ? [chosen] : formats, languages);
   const mapped = findMapped(map, sourceName, records);
   // What is mapped to a text in a language, as `name:de`, tells nothing, because each format has it.
   const named = mapped.filter(({ target, source }) => source !== '' && !spelledIn(target)).map(({ target }) => target);
@@ -141,7 +143,7 @@ export const chooseFormat = (
   }
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${columns.join(', ')}.\n` +
-      'A product needs name, price and category; a variant needs product, and options or sku; a category needs path, or slug and name; a notice needs title and content.\n' +
+      `What a file needs: ${kinds.map(({ plural, native: { needs } }) => `of ${plural}, ${needs}`).join('; ')}.\n` +
       `${OTHER_LINE}.\n` +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
       possible.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
@@ -174,7 +176,7 @@ const baseOf = (column: string, texts: readonly string[]): string => {
 const hasColumn = (format: Format, name: string): boolean =>
   columnsOfFormat(format).some((column) => plainName(column) === baseOf(name, format.texts ?? []));
 
-/** Categories and notices have a key of their own, so that one run can import them with products. */
+/** Only products are found by `--key`, and variants by that of their product. Other kinds have keys of their own: one run can import all of them. */
 const assertKey = (format: Format, key: Key, sourceName: string, columns: readonly string[]): void => {
   const { name, kind, otherKey } = format;
   if (kind !== 'product' || key === 'slug') return;

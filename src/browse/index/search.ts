@@ -163,7 +163,7 @@ const mostFrequent = (
     .slice(0, MAX_FACET_VALUES);
 };
 
-/** @param numbers are put into another order, so that as many as wanted are at their places (Hoare's quickselect) */
+/** The nth of some numbers, by Hoare's quickselect. @param numbers are put into another order, the n greatest first */
 const nthGreatest = (numbers: number[], nth: number): number => {
   let low = 0;
   let high = numbers.length - 1;
