@@ -186,11 +186,14 @@ export const replicaMetrics = ({ all, stats }: CountedReplicas): Metric[] => {
   const ofEach = (read: (replica: CountedReplica) => number) => (): readonly Sample[] =>
     all.map((replica) => [{ replica: replica.name }, read(replica)]);
   return [
-    counter('vitrine_operations_read_total', 'Operations that were read from a database server, by server.', () =>
-      byLabel(
-        'server',
-        new Map([['primary', stats.primary], ...all.map(({ name, stats: { chosen } }) => [name, chosen] as const)]),
-      ),
+    counter(
+      'vitrine_operations_read_total',
+      'Choices of a server for the reads of an operation, by server: also where it then reads nothing, and again where it begins again.',
+      () =>
+        byLabel(
+          'server',
+          new Map([['primary', stats.primary], ...all.map(({ name, stats: { chosen } }) => [name, chosen] as const)]),
+        ),
     ),
     counter(
       'vitrine_replica_passed_over_total',
