@@ -135,7 +135,7 @@ const streamMetrics = ({ subscriptions: { counts, max } }: Counting): Metric[] =
   counter('vitrine_subscription_events_total', 'Events that were sent to listeners.', () => counts.events),
   counter(
     'vitrine_subscriptions_ended_total',
-    'Streams that ended, by reason: client (it went), slow (it did not read), token (no longer valid), failure (of the operation), shutdown.',
+    'Streams that ended, by reason: client (it went), slow (it did not read), token (no longer valid), failure (of the operation, or a plugin), shutdown.',
     () => byLabel('reason', counts.ended),
   ),
   histogram(
@@ -186,11 +186,14 @@ export const replicaMetrics = ({ all, stats }: CountedReplicas): Metric[] => {
   const ofEach = (read: (replica: CountedReplica) => number) => (): readonly Sample[] =>
     all.map((replica) => [{ replica: replica.name }, read(replica)]);
   return [
-    counter('vitrine_operations_read_total', 'Operations that were read from a database server, by server.', () =>
-      byLabel(
-        'server',
-        new Map([['primary', stats.primary], ...all.map(({ name, stats: { chosen } }) => [name, chosen] as const)]),
-      ),
+    counter(
+      'vitrine_operations_read_total',
+      'Choices of a server for the reads of an operation, by server: also where it then reads nothing, and again where it begins again.',
+      () =>
+        byLabel(
+          'server',
+          new Map([['primary', stats.primary], ...all.map(({ name, stats: { chosen } }) => [name, chosen] as const)]),
+        ),
     ),
     counter(
       'vitrine_replica_passed_over_total',

@@ -133,7 +133,7 @@ export const createContextFactory = ({
   const servers = replicas?.serve(createReads);
 
   const chooseReads = (dependencies: Dependencies): CreateLoadersOfAll => {
-    const chosen = servers && dependencies.asOfMs !== undefined ? servers.choose() : undefined;
+    const chosen = servers?.choose(dependencies.asOfMs !== undefined);
     if (!chosen) return primary;
     dependencies.readsAsOf(chosen.asOfMs);
     return chosen.reads;

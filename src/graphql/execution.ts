@@ -72,14 +72,19 @@ export abstract class Execution {
     return { args, operation, variables, language, form: rest?.form ?? GRAPHQL_BODY };
   }
 
-  /** What executes a request, which is read at once, and again where a plugin puts another document or other variables in its place. */
-  protected executorOf(args: ExecutionArgs): (given: ExecutionArgs) => Promise<ExecutionResult> {
+  /** What reads a request: it is read at once, and again where a plugin puts another document or other variables in its place. */
+  readerOf(args: ExecutionArgs): (given: ExecutionArgs) => Asked {
     const { document, variableValues } = args;
     const asked = this.ask(args);
     return (given) => {
       const isSame = given.document === document && given.variableValues === variableValues;
-      return this.once(isSame ? { ...asked, args: given } : this.ask(given));
+      return isSame ? { ...asked, args: given } : this.ask(given);
     };
+  }
+
+  protected executorOf(args: ExecutionArgs): (given: ExecutionArgs) => Promise<ExecutionResult> {
+    const read = this.readerOf(args);
+    return (given) => this.once(read(given));
   }
 
   /** Executes an operation within the load that is allowed, with a span where there are traces. */

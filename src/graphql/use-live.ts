@@ -78,10 +78,9 @@ export class Live {
   readonly plugin: GatewayPlugin = {
     onSubscribe: ({ args, setSubscribeFn }) => {
       const { execution } = this.#deps;
-      execution.ask(args);
+      const read = execution.readerOf(args);
       setSubscribeFn(async (given) => {
-        // A plugin behind this one may have put another document in its place.
-        const asked = execution.ask(given);
+        const asked = read(given);
         const { call } = given.contextValue as ServerContext;
         if (!isLive(call)) return execution.once(asked);
         try {
@@ -113,7 +112,10 @@ export class Live {
 
   /** Sends what was opened, as it comes. @returns what is called when the client has gone */
   send({ events }: OpenedStream, bytes: AsyncIterator<Uint8Array>, sink: BodySink): () => void {
-    return this.#eventStreams.send(bytes, sink, (isSlow) => events.end(isSlow ? 'slow' : 'client'));
+    return this.#eventStreams.send(bytes, sink, (reason, error) => {
+      if (reason === 'failure') this.#deps.log.error({ err: error }, 'a plugin broke a stream of events');
+      events.end(reason);
+    });
   }
 
   async #subscribe(asked: Asked, call: Call): Promise<AsyncIterable<ExecutionResult>> {

@@ -1,6 +1,8 @@
 import type { Worker } from 'node:worker_threads';
-import { expect, test } from 'vitest';
+import { pino } from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BrowseEngine, BrowseRequest, SearchFilter } from '../../src/browse/browse-engine.ts';
+import { IndexThread } from '../../src/browse/index/thread.ts';
 import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
@@ -176,6 +178,21 @@ test('while a product cannot be in the index PostgreSQL answers, and the log say
   await answerOfIndex(engines).toEqual({ ids: [70, 1, 2], totalCount: 100 });
 });
 
+test('a catalogue with a product that cannot be in the index is ready without one, and the log names the product', async () => {
+  await using database = await shop(6000);
+  await database.sql('alter table product alter price type numeric(20, 4)');
+  await database.sql('update product set price = 0.005 where id = 70');
+  await using gateway = await createTestGateway(database, { ...PATIENT, READY_WHEN_INDEXED: 'true' });
+  await expect.poll(async () => (await gateway.get('/readyz')).status, { timeout: 20_000 }).toBe(200);
+  expect(gateway.logged.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg)).toEqual([
+    expect.stringMatching(
+      /^there is no index of products: product 70 cannot be in it: its price .* PostgreSQL answers/,
+    ),
+  ]);
+  const { data } = await gateway.graphql('{ productSearch(first: 1, orderBy: PRICE_ASC) { nodes { id } } }');
+  expect(data).toEqual({ productSearch: { nodes: [{ id: 70 }] } });
+});
+
 test('what changes while the index is filled is not missed', async () => {
   await using database = await shop(6000);
   const filling = createBrowseEngines(database);
@@ -283,6 +300,16 @@ test('a catalogue that does not fit into the memory has no index, and the log sa
     );
   expect(engines.browseIndex.status()).toEqual(NOT_READY);
   expect(await ask(engines.either(), engines.now())).toEqual({ ids: [1, 2, 3], totalCount: 2000 });
+});
+
+test('where there is no index, for a catalogue that does not fit, changes are not collected for it', async () => {
+  await using database = await shop(2000);
+  const thread = new IndexThread({ databaseUrl: database.url, maxBytes: 1, languages: [] }, pino({ level: 'silent' }));
+  await expect.poll(() => thread.isAwaited, { timeout: 20_000 }).toBe(false);
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => timers.mockRestore());
+  thread.changed({ table: 'product' });
+  expect(timers).not.toHaveBeenCalled();
 });
 
 test('dead rows are closed up, and nothing is lost', async () => {

@@ -168,3 +168,14 @@ test('products in Chinese are found by characters that follow each other, howeve
   expect(await byPrice('𠀁𠀂杯')).toEqual([third]);
   expect(await byPrice('锈钢温')).toEqual([]);
 });
+
+test('products that were read before a change of any number of rows do not answer, also where only their order was still to be read', async () => {
+  await using scene = await setUp('order by p.name');
+  const { database, keeper, ids, byPrice, readOf } = scene;
+  const order = await readOf(1);
+  await database.sql('delete from product where id = $1', [ids[0]]);
+  keeper.changed({ table: 'product', ids: undefined });
+  order?.resolve();
+  (await readOf(2))?.resolve();
+  await expect.poll(() => byPrice(), { interval: 5 }).toEqual(ids.slice(1));
+});

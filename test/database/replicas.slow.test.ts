@@ -157,6 +157,16 @@ describe('misses', () => {
     }
   });
 
+  test('are read from the primary for a preview, and counted there', async () => {
+    await using gateway = await start([replica], { ...NO_MEMORY, PREVIEW_TOKENS: 'a-preview-token' });
+    await untilReadFrom(gateway, replica, () => readPrice(gateway));
+    const before = [await readsFrom(gateway), await readsFrom(gateway, replica)];
+    const headers = { 'x-preview-at': '2030-01-01T00:00:00Z', authorization: 'Bearer a-preview-token' };
+    expect((await gateway.get('/api/product/hot', headers)).status).toBe(200);
+    const [primaryBefore = 0, replicaBefore] = before;
+    expect([await readsFrom(gateway), await readsFrom(gateway, replica)]).toEqual([primaryBefore + 1, replicaBefore]);
+  });
+
   test('are left to the primary where no commit at all may be missed', async () => {
     await using gateway = await start([replica], { ...NO_MEMORY, FRESHNESS_MS: '0' });
     for (let read = 0; read < 20; read += 1) {

@@ -6,7 +6,7 @@ import { scrape } from './scrape.ts';
 /** As metrics know a server. */
 const nameOf = ({ url }: Pick<Server, 'url'>): string => new URL(url).host;
 
-/** Operations that were read from a server; without one, from the primary. */
+/** How often a server was chosen for the reads of an operation; without one, the primary. */
 export const readsFrom = async (gateway: TestGateway, server?: Pick<Server, 'url'>): Promise<number> =>
   (await scrape(gateway)).sum('vitrine_operations_read_total', { server: server ? nameOf(server) : 'primary' });
 

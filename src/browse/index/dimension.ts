@@ -175,7 +175,7 @@ export class Dimensions {
   /**
    * Counts how many of some rows have each code.
    * @param wanted the dimensions whose codes are counted; for those of others there may be any number
-   * @param fitting the traits that count; by default all do
+   * @param fitting the traits that count; by default all do. Only of kinds that may repeat, whose traits stand in lists: those in columns all count
    */
   count(rows: Int32Array, wanted: readonly Dimension[], fitting?: ReadonlySet<number>): Int32Array {
     const counts = new Int32Array(this.values.length);

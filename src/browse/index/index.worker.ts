@@ -12,14 +12,13 @@ import type { FromThread, Question, Questions, ThreadOptions, ToThread } from '.
 
 const CONNECT_TIMEOUT_MS = 5000;
 
-const { databaseUrl, maxBytes, languages }: ThreadOptions = workerData;
+const { databaseUrl, ...options }: ThreadOptions = workerData;
 const connection = connectionConfig(databaseUrl);
 
 const post = (message: FromThread): void => parentPort?.postMessage(message);
 
 const keeper = new IndexKeeper({
-  maxBytes,
-  languages,
+  ...options,
   connect: async () => {
     const client = new DatabaseClient({
       ...connection,

@@ -1,7 +1,7 @@
 import type { DatabaseClient } from '../../database/connection.ts';
 import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
-import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter } from './read.ts';
+import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter, UnfitProduct } from './read.ts';
 import type { ProductRow } from './rows.ts';
 import { categoryNodes } from './texts.ts';
 import type { IndexStatus, NotifiedChange, ThreadOptions } from './thread.ts';
@@ -130,7 +130,7 @@ export class IndexKeeper {
     for (const { resolve } of answered) resolve(index);
   }
 
-  /** Never ends. @throws UnfitCatalogue */
+  /** Never ends. @throws UnfitCatalogue, or UnfitProduct where there is one before the index has all products */
   async run(): Promise<never> {
     let retryMs = FIRST_RETRY_MS;
     for (;;) {
@@ -140,6 +140,8 @@ export class IndexKeeper {
         retryMs = FIRST_RETRY_MS;
       } catch (error) {
         if (error instanceof UnfitCatalogue) throw error;
+        // To fill it again and again would take a core, for the sake of one row.
+        if (error instanceof UnfitProduct && !this.#whole) throw error;
         const reason = error instanceof Error ? error.message : error;
         this.#options.log('warn', `the index of products could not read: ${reason}`);
         this.#fail();

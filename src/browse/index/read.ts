@@ -36,10 +36,13 @@ const translatedIn = (languages: readonly string[], alias: string): string => {
 
 const NOTHING = Slice.of('');
 
-/** @throws Error for a product that the index cannot hold. Only tables whose types or checks were changed have one. */
+/** The index cannot hold a product. Only tables whose types or checks were changed have one. */
+export class UnfitProduct extends Error {}
+
+/** @throws UnfitProduct */
 const productOf = (row: CopiedRow, languages: Languages): ProductRow => {
   const id = row.int();
-  const fault = (reason: string): Error => new Error(`product ${id} cannot be in it: ${reason}`);
+  const fault = (reason: string): Error => new UnfitProduct(`product ${id} cannot be in it: ${reason}`);
   const product = {
     id,
     name: row.slice() ?? NOTHING,

@@ -123,7 +123,7 @@ export class IndexThread {
   }
 
   changed({ table, rows }: Change): void {
-    if (!TABLES.includes(table)) return;
+    if (this.#isStopped || !TABLES.includes(table)) return;
     this.#changes.push({ table, ids: rows?.ids });
     this.#sending ??= setTimeout(() => this.#sendChanges(), COLLECT_MS).unref();
   }
@@ -196,7 +196,7 @@ export class IndexThread {
         this.#log[message.level](message.message);
         return;
       case 'unfit':
-        this.#log.warn(`there is no index of products: ${message.reason}; PostgreSQL answers instead`);
+        this.#log.warn(`there is no index of products: ${message.reason}; PostgreSQL answers instead, until a restart`);
         this.#isStopped = true;
         this.isAwaited = false;
         void this.#worker?.terminate();

@@ -44,11 +44,14 @@ export const createReplicas = ({ urls, schema, freshnessMs, log, ...options }: O
       });
       let turn = 0;
       return {
-        /** The reads of an operation that begins now, and how old they may be; undefined for the primary. */
-        choose: (): { readonly reads: Reads; readonly asOfMs: number } | undefined => {
+        /**
+         * @param mayBeOld whether the operation may read what is not the newest
+         * @returns the reads of an operation that begins now, and how old they may be; undefined for the primary
+         */
+        choose: (mayBeOld: boolean): { readonly reads: Reads; readonly asOfMs: number } | undefined => {
           turn = (turn + 1) % servers.length;
           const inTurn = [...servers.slice(turn), ...servers.slice(0, turn)];
-          const server = inTurn.find(({ replica }) => replica.isChosen());
+          const server = mayBeOld ? inTurn.find(({ replica }) => replica.isChosen()) : undefined;
           if (server) return { reads: server.reads, asOfMs: server.replica.asOfMs() };
           stats.primary += 1;
           return undefined;

@@ -192,7 +192,8 @@ export class ChangeFeed {
       const isEvent = JSON.stringify(result) !== feed.nothing;
       for (const listener of group) {
         listener.told = to;
-        if (isEvent) listener.events.onEvent({ result });
+        // It may have left meanwhile.
+        if (isEvent && this.#listeners.has(listener)) listener.events.onEvent({ result });
       }
     } catch (error) {
       // What may pass is tried again.

@@ -1,5 +1,6 @@
 import { apart } from '../../apart.ts';
 import type { BodySink } from '../../http/message.ts';
+import type { EndReason } from './event-sequence.ts';
 
 /**
  * A proxy gives up a connection that is silent for longer. Each second one group of streams gets a comment, because comments for all at once
@@ -10,11 +11,13 @@ const COMMENT_GROUPS = 12;
 
 const COMMENT = Buffer.from(':\n\n');
 
+type OnEnd = (reason: Extract<EndReason, 'client' | 'slow' | 'failure'>, error?: unknown) => void;
+
 /** A stream on its way to its client. */
 interface Stream {
   readonly bytes: AsyncIterator<Uint8Array>;
   readonly sink: BodySink;
-  readonly onEnd: (isSlow: boolean) => void;
+  readonly onEnd: OnEnd;
   /** Which of those that get their comments together. */
   readonly group: number;
 }
@@ -31,10 +34,10 @@ export class EventStreams {
 
   /**
    * Sends bytes as they come, and comments between them.
-   * @param onEnd is called once. @param isSlow whether the client is cut because it does not read
+   * @param onEnd is called once, for a failure with its error
    * @returns what is called when the client has gone
    */
-  send(bytes: AsyncIterator<Uint8Array>, sink: BodySink, onEnd: (isSlow: boolean) => void): () => void {
+  send(bytes: AsyncIterator<Uint8Array>, sink: BodySink, onEnd: OnEnd): () => void {
     this.#begun += 1;
     const stream: Stream = { bytes, sink, onEnd, group: this.#begun % COMMENT_GROUPS };
     this.#open.add(stream);
@@ -42,7 +45,7 @@ export class EventStreams {
     // Some browsers take no notice of a response before something of its body has come.
     sink.write(COMMENT);
     void this.#copy(stream);
-    return () => this.#end(stream, false);
+    return () => this.#end(stream, 'client');
   }
 
   /** Once a stream is over, nothing more is given to its sink. */
@@ -53,23 +56,25 @@ export class EventStreams {
         const { done, value } = await bytes.next();
         if (!this.#open.has(stream)) return;
         if (done) break;
-        if (!sink.write(value)) return this.#end(stream, true);
+        if (!sink.write(value)) return this.#end(stream, 'slow');
       }
-    } catch {
-      // A plugin has failed: the stream ends.
+      sink.end();
+      this.#end(stream, 'client');
+    } catch (error) {
+      // A plugin has failed.
+      if (this.#open.has(stream)) sink.end();
+      this.#end(stream, 'failure', error);
     }
-    if (this.#open.has(stream)) sink.end();
-    this.#end(stream, false);
   }
 
   /** Idempotent. */
-  #end(stream: Stream, isSlow: boolean): void {
+  #end(stream: Stream, ...why: Parameters<OnEnd>): void {
     if (!this.#open.delete(stream)) return;
     if (this.#open.size === 0) {
       clearInterval(this.#commenting);
       this.#commenting = undefined;
     }
-    stream.onEnd(isSlow);
+    stream.onEnd(...why);
     // A plugin that fails when a stream ends harms nobody else.
     void (async () => stream.bytes.return?.())().catch(() => {});
   }

@@ -164,14 +164,13 @@ class StateTopic implements Topic {
     const { freshnessMonitor } = this.#options;
     const changedMs = this.#changedMs ?? performance.now();
     this.#changedMs = undefined;
-    let found: Found | undefined;
     try {
       await freshnessMonitor.plan();
-      found = await this.#operation.run();
+      const { answer, outcome } = await this.#operation.run();
+      if (outcome !== 'stale') return this.#take(answer, changedMs);
     } catch (error) {
       if (failureKindOf(error) === 'other') for (const listener of this.listeners) listener.onFailure(error);
     }
-    if (found && found.outcome !== 'stale') return this.#take(found.answer, changedMs);
     this.#changedMs = changedMs;
     this.#notBeforeMs = performance.now() + RETRY_MS;
   }

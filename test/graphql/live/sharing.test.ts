@@ -269,6 +269,21 @@ test('listeners, events and how late they come are in the metrics', async () => 
   leaveAll(streams);
 });
 
+test('where the body that a plugin has put in the place of the events fails, the stream ends, and the log and the metrics say so', async () => {
+  const broken: Plugin = {
+    onResponse: ({ response, setResponse, fetchAPI }) => {
+      const pull = () => Promise.reject(new Error('the plugin is broken'));
+      setResponse(new fetchAPI.Response(new ReadableStream({ pull }), response));
+    },
+  };
+  await using gateway = await createTestGateway(database, PATIENT, [broken]);
+  const stream = await openStream(gateway, NOTICES);
+  expect(stream.isOver()).toBe(true);
+  expect((await scrape(gateway)).sum('vitrine_subscriptions_ended_total', { reason: 'failure' })).toBe(1);
+  const errors = gateway.logged.filter(({ level }) => Number(level) >= 50);
+  expect(errors).toMatchObject([{ err: { message: 'the plugin is broken' } }]);
+});
+
 describe.each<[how: string, environment: Record<string, string>]>([
   ['without a cache', { CACHE_MAX_MB: '0' }],
   ['with FRESHNESS_MS=100', { FRESHNESS_MS: '100' }],
