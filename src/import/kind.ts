@@ -183,7 +183,7 @@ export interface WriteSteps {
 
 /** Writes staged rows. */
 export interface RowWriter {
-  /** Rejects rows that cannot be written, also because of those that were rejected meanwhile. It may number the others anew. */
+  /** Rejects rows that cannot be written, also because of those that were rejected meanwhile. It may number the others again. */
   readonly check: () => Promise<unknown>;
   /** Before the first range. */
   readonly begin: () => Promise<unknown>;

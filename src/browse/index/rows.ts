@@ -84,7 +84,7 @@ export const BLOCK_ROWS = 2 ** BLOCK_BITS;
 
 /**
  * A number for each row. Of each block of rows a column has bounds, between which all its numbers are, those of dead rows among them, so that a page
- * leaves out blocks that have nothing for it. A number that goes leaves the bounds as they are until rows are numbered anew.
+ * leaves out blocks that have nothing for it. A number that goes leaves the bounds as they are until rows are numbered again.
  */
 export class Column {
   values = new Float64Array(0);
