@@ -63,9 +63,10 @@ const sampleOf = (page: string, name: string): number =>
 
 test('the lag of the event loop is the largest of all workers, and not their mean', async () => {
   const metrics = createClusterMetrics({ workers: () => 2, deaths: () => 0 });
-  for (const lagSeconds of [0.001, 5, 0.003]) metrics.add(start(1, lagSeconds) as unknown as Worker);
+  // That of this process counts, too.
+  for (const lagSeconds of [0.001, 86_400, 0.003]) metrics.add(start(1, lagSeconds) as unknown as Worker);
   const { body } = await metrics.page();
-  expect(sampleOf(body, 'nodejs_eventloop_lag_max_seconds')).toBe(5);
+  expect(sampleOf(body, 'nodejs_eventloop_lag_max_seconds')).toBe(86_400);
 });
 
 test('what ended workers have counted is counted on, however many there were', async () => {
