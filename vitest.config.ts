@@ -49,7 +49,7 @@ export default defineConfig({
           include: [SLOW],
           exclude: [...configDefaults.exclude, ...TIMED],
           // Each in a process of its own. They wait for processes, proxies and time limits still more.
-          maxWorkers: WORKERS + 2,
+          maxWorkers: WORKERS + 1,
           sequence: { groupOrder: 2 },
         },
       },
