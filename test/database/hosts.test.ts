@@ -3,7 +3,7 @@ import net from 'node:net';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
+import { connectionConfig, withConnection } from '../../src/database/connection.ts';
 import { isDatabaseUnavailable } from '../../src/database/failures.ts';
 import { createPool } from '../../src/database/pool.ts';
 import { createReplicatedDatabase } from '../support/replicated-database.ts';
@@ -31,16 +31,7 @@ const pidOf = async (client: pg.ClientBase): Promise<number | undefined> =>
   (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
 
 /** Where a connection by this URL ends up. */
-const connectedBy = async (url: string): Promise<string> => {
-  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await portOf(client);
-  } finally {
-    client.connection.stream.destroy();
-  }
-};
+const connectedBy = (url: string): Promise<string> => withConnection(connectionConfig(url), 10_000, portOf);
 
 /** A host that takes connections and says nothing. */
 const silentHost = async (log: string[]): Promise<{ host: string } & AsyncDisposable> => {
