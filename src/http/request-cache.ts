@@ -20,6 +20,9 @@ export interface KnownRequest {
 /** The memory that an entry takes beside its key (measured): objects, and its part of the map. */
 const ENTRY_OVERHEAD_BYTES = 400;
 
+/** What it takes besides where languages are configured: a head of its own, with the language that is shown (by the number of their fields). */
+const LANGUAGE_BYTES = 104;
+
 /** A longer body is no key. */
 const MAX_KEY_BYTES = 8192;
 
@@ -34,7 +37,7 @@ const BUYERS_DATA = /"(?:signals|attribution|context|meta)"/;
 export const createRequestCache = (maxBytes: number, languages: Languages) => {
   const known = new LRUCache<string, KnownRequest>({
     maxSize: Math.max(1, maxBytes),
-    sizeCalculation: (_, key) => key.length + ENTRY_OVERHEAD_BYTES,
+    sizeCalculation: ({ head }, key) => key.length + ENTRY_OVERHEAD_BYTES + (head.language ? LANGUAGE_BYTES : 0),
   });
 
   return {
