@@ -12,10 +12,9 @@ import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { nowS, startIssuer } from '../support/issuer.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { insertNotice } from '../support/rows.ts';
-import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 
-// The examples that listen, as programs of their own, and what becomes of them when the gateway goes.
+// The examples that listen, as programs of their own, and what becomes of them when the gateway goes. Side by side, because most of it is waiting.
 
 vi.stubGlobal('EventSource', EventSource);
 
@@ -27,9 +26,13 @@ interface Notices {
   readonly notices: readonly { readonly title: string }[];
 }
 
-const database = await shared(createTestDatabase());
-const id = await insertNotice(database, { title: 'First' });
-const rename = (title: string) => database.sql('update notice set title = $1 where id = $2', [title, id]);
+/** A database with one notice. */
+const createNotice = async () => {
+  const database = await createTestDatabase();
+  const id = await insertNotice(database, { title: 'First' });
+  const rename = (title: string) => database.sql('update notice set title = $1 where id = $2', [title, id]);
+  return { ...database, rename };
+};
 
 interface Program extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -67,9 +70,11 @@ const startProxyWithoutGateways = async (port: number): Promise<AsyncDisposable>
   };
 };
 
-test('graphql-sse, urql, Apollo Client and EventSource go on after a restart, and after an outage of a minute', {
+test.concurrent('graphql-sse, urql, Apollo Client and EventSource go on after a restart, and after an outage of a minute', {
   timeout: 240_000,
-}, async () => {
+}, async ({ expect }) => {
+  await using database = await createNotice();
+  const { rename } = database;
   const port = await findFreePort();
   const start = () => startGatewayProcess({ DATABASE_URL: database.url, PORT: String(port), ...PATIENT });
   await using gateways = new AsyncDisposableStack();
@@ -115,7 +120,7 @@ test('graphql-sse, urql, Apollo Client and EventSource go on after a restart, an
   for (const { child, output } of programs) expect(child.exitCode, output()).toBe(null);
 });
 
-describe('a subscription that is refused says so at once:', () => {
+describe.concurrent('a subscription that is refused says so at once:', () => {
   /** Resolves to the error, and counts the attempts. */
   const refusalOf = async (url: string, query: string) => {
     let attempts = 0;
@@ -130,6 +135,7 @@ describe('a subscription that is refused says so at once:', () => {
   };
 
   test('without a token that is asked for', async () => {
+    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database, { ...PATIENT, ACCESS_TOKENS: 'a-token-0123456789' });
     await using server = await listen(gateway);
     const { error, attempts } = await refusalOf(server.url, NOTICES);
@@ -138,6 +144,7 @@ describe('a subscription that is refused says so at once:', () => {
   });
 
   test('with an operation that does not fit the schema', async () => {
+    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database, PATIENT);
     await using server = await listen(gateway);
     const { error, attempts } = await refusalOf(server.url, 'subscription { offers { title } }');
@@ -146,9 +153,11 @@ describe('a subscription that is refused says so at once:', () => {
   });
 });
 
-test('a token that was renewed is used when the former one has expired, and one that was not is refused', {
-  timeout: 90_000,
-}, async () => {
+test.concurrent('a token that was renewed is used when the former one has expired, and one that was not is refused', async ({
+  expect,
+}) => {
+  await using database = await createNotice();
+  const { rename } = database;
   await using issuer = await startIssuer();
   const { sign } = await issuer.addKey('one');
   // Ten seconds are allowed for the issuer's clock.
