@@ -8,7 +8,8 @@ export interface TestDatabase extends AsyncDisposable {
   readonly sql: <Row extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
 }
 
-const urlOf = (name: string): string => {
+/** Of a database on the server of the tests. */
+export const urlOf = (name: string): string => {
   const url = new URL(inject('templateUrl'));
   url.pathname = `/${name}`;
   return url.href;
@@ -25,12 +26,22 @@ export const administer = async (statement: string): Promise<void> => {
   }
 };
 
-/** A database of the caller's own, migrated and empty; with `migrated: false`, without even the tables. */
-export const createTestDatabase = async ({ migrated = true } = {}): Promise<TestDatabase> => {
+/** The name of the database that is migrated, and has no row. */
+export const emptyTemplate = (): string => new URL(inject('templateUrl')).pathname.slice(1);
+
+/** A database of the caller's own, migrated and empty; with `migrated: false`, without even the tables; or a copy of another that is named. */
+export const createTestDatabase = async ({
+  migrated = true,
+  template,
+}: {
+  readonly migrated?: boolean;
+  readonly template?: string;
+} = {}): Promise<TestDatabase> => {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const template = migrated ? new URL(inject('templateUrl')).pathname.slice(1) : 'template0';
   // Copies files instead of logging every page, which takes a third of the time.
-  await administer(`create database ${name} template ${template} strategy file_copy`);
+  await administer(
+    `create database ${name} template ${template ?? (migrated ? emptyTemplate() : 'template0')} strategy file_copy`,
+  );
   const pool = new pg.Pool({ connectionString: urlOf(name), max: 4 });
   pool.on('error', () => {});
   return {

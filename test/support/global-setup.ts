@@ -1,7 +1,9 @@
-import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { connectionConfig, withConnection } from '../../src/database/connection.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
 
@@ -9,6 +11,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A migrated database without a row, which every test database is a copy of. */
     readonly templateUrl: string;
+    /** The name of the database with the demo catalogue, for whoever is the first to need it. */
+    readonly demoTemplate: string;
   }
 }
 
@@ -27,20 +31,30 @@ const SETTINGS = {
 
 /** Linux keeps files in memory here, where a database is made and dropped in a seventh of the processor time. */
 const IN_MEMORY = '/dev/shm';
-const ENOUGH_BYTES = 2 * 2 ** 30;
+const ENOUGH_BYTES = 4 * 2 ** 30;
 
-const folderOfServer = async (): Promise<string> => {
+/** The folder of all temporary files of a run, as `os.tmpdir()` gives it. */
+const makeTemporaryFolder = async (): Promise<string> => {
   const { bavail, bsize } = await statfs(IN_MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
-  return bavail * bsize < ENOUGH_BYTES ? tmpdir() : IN_MEMORY;
+  const folder = await mkdtemp(path.join(bavail * bsize < ENOUGH_BYTES ? tmpdir() : IN_MEMORY, 'vitrine-test-'));
+  // Other users, as which PostgreSQL and proxies run, have folders in it.
+  await chmod(folder, 0o755);
+  return folder;
 };
 
+const DEMO_TEMPLATE = `demo_${randomBytes(8).toString('hex')}`;
+
 /** The server of a run: that of TEST_DATABASE_URL (of a superuser), or one of its own. The first is for Windows, where administrators cannot run the second. */
-const startServer = async (log: (line: string) => void): Promise<{ url: string; stop: () => Promise<void> }> => {
+const startServer = async (log: (line: string) => void): Promise<{ url: string; stop: () => Promise<unknown> }> => {
   const { TEST_DATABASE_URL } = process.env;
-  if (TEST_DATABASE_URL) return { url: TEST_DATABASE_URL, stop: async () => {} };
-  const dataDir = await mkdtemp(path.join(await folderOfServer(), 'vitrine-test-'));
-  const server = await startEmbeddedDatabase({ dataDir, log, settings: SETTINGS });
-  return { url: server.url, stop: () => server.stop().then(() => rm(dataDir, { recursive: true })) };
+  if (TEST_DATABASE_URL) {
+    const dropDemo = `drop database if exists ${DEMO_TEMPLATE}`;
+    const stop = () =>
+      withConnection(connectionConfig(TEST_DATABASE_URL), undefined, (client) => client.query(dropDemo));
+    return { url: TEST_DATABASE_URL, stop };
+  }
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'server-'));
+  return startEmbeddedDatabase({ dataDir, log, settings: SETTINGS });
 };
 
 /** One PostgreSQL server for the whole run, and one cache of what Node has compiled for all test workers and programs that tests start. */
@@ -51,9 +65,16 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   process.env.NODE_COMPILE_CACHE = path.join(CACHE, 'workers');
   process.env.XDG_CACHE_HOME = CACHE;
 
+  const folder = await makeTemporaryFolder();
+  process.env.TMPDIR = folder;
+
   const lines: string[] = [];
   const server = await startServer((line) => lines.push(line));
   await applyMigrations({ url: server.url, log: (line) => lines.push(line) });
   project.provide('templateUrl', server.url);
-  return server.stop;
+  project.provide('demoTemplate', DEMO_TEMPLATE);
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
 };

@@ -4,7 +4,7 @@ import type { TestDatabase } from './database.ts';
 
 /** One connection of its own, for a transaction that stays open. */
 export interface Session extends AsyncDisposable {
-  readonly query: (text: string, values?: unknown[]) => Promise<unknown>;
+  readonly query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 }
 
 export const openSession = async ({ url }: { readonly url: string }): Promise<Session> => {
