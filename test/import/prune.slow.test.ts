@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { OperatorError } from '../../src/errors.ts';
+import { type RunOptions, runImport } from '../../src/import/import.ts';
+import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { importInto, productCsv } from '../support/import.ts';
 import { type Command, runCli } from '../support/process.ts';
@@ -17,10 +22,40 @@ beforeEach(async () => {
   await importInto(database, 'slug,name,category,price,status\nplan,Plan,Pans,1,DRAFT\n');
 });
 
-const prune = (...args: string[]): Command =>
-  runCli(['import', '--prune', '--rejects', path.join(folder.path, 'rejects.csv'), ...args], {
-    DATABASE_URL: database.url,
-  });
+const rejectsPath = path.join(folder.path, 'rejects.csv');
+
+/** The command, as a process of its own. */
+const runPrune = (...args: string[]): Command =>
+  runCli(['import', '--prune', '--rejects', rejectsPath, ...args], { DATABASE_URL: database.url });
+
+interface Pruned {
+  readonly isRefused: boolean;
+  readonly rejected: number;
+  /** What the command would say. */
+  readonly output: string;
+}
+
+/** What the command does, without a process. */
+const prune = async (paths: readonly string[], options: Partial<RunOptions> = {}): Promise<Pruned> => {
+  const said: string[] = [];
+  const spies = (['log', 'error'] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation((line) => void said.push(`${line}\n`)),
+  );
+  const config = readConfig({ DATABASE_URL: database.url });
+  const log = pino({ level: 'silent' });
+  const run = { kinds: IMPORT_KINDS, config, log, paths, isDryRun: false, isPruning: true, rejectsPath, ...options };
+  try {
+    const { rejected } = await runImport(run);
+    return { isRefused: false, rejected, output: said.join('') };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return { isRefused: true, rejected: 0, output: error.message };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+};
+
+const ALL_IMPORTED = { isRefused: false, rejected: 0 };
 
 const offSale = async (): Promise<unknown[]> =>
   (await database.sql<{ slug: string }>(`select slug from product where status = 'OFF_SALE' order by id`)).map(
@@ -38,9 +73,9 @@ test('products that no file has go off sale with the import; nothing is deleted,
   const first = await csvOf('first.csv', [header, ...rows.slice(0, 5), 'new,New,Pans,1']);
   const second = await csvOf('second.csv', [header, ...rows.slice(5)]);
   const notices = await csvOf('notices.csv', ['title,content', 'Sale,Now']);
-  const command = prune(first, notices, second);
-  expect(await command.ended, command.output()).toBe(0);
-  expect(command.output()).toContain('products that no file has: 1 taken off sale\n');
+  const pruned = await prune([first, notices, second]);
+  expect(pruned).toMatchObject(ALL_IMPORTED);
+  expect(pruned.output).toContain('products that no file has: 1 taken off sale\n');
   expect(await offSale()).toEqual(['p-10']);
   expect(await database.sql('select status, count(*)::int from product group by status order by status')).toEqual([
     { status: 'DRAFT', count: 1 },
@@ -48,14 +83,14 @@ test('products that no file has go off sale with the import; nothing is deleted,
     { status: 'OFF_SALE', count: 1 },
   ]);
   // What has gone is not counted again.
-  const again = prune(first, second);
-  expect(await again.ended, again.output()).toBe(0);
-  expect(again.output()).toContain('products that no file has: 0 taken off sale\n');
+  const again = await prune([first, second]);
+  expect(again).toMatchObject(ALL_IMPORTED);
+  expect(again.output).toContain('products that no file has: 0 taken off sale\n');
 });
 
 test('more than a fifth go off sale only with --yes; else nothing is imported', async () => {
   const file = await csvOf('few.csv', [...lines(7), 'new,New,Pans,1']);
-  const refused = prune(file);
+  const refused = runPrune(file);
   expect(await refused.ended).toBe(2);
   expect(refused.output()).toContain(
     '3 of 10 products on sale are in no file, and would be taken off sale. If that is right, say --yes. Nothing was imported.',
@@ -63,12 +98,12 @@ test('more than a fifth go off sale only with --yes; else nothing is imported', 
   expect(await database.sql(`select from product where slug = 'new'`)).toEqual([]);
   expect(await offSale()).toEqual([]);
 
-  const tried = prune('--dry-run', file);
+  const tried = runPrune('--dry-run', file);
   expect(await tried.ended, tried.output()).toBe(0);
   expect(tried.output()).toContain('dry run, nothing is stored: products that no file has: 3 taken off sale');
   expect(await offSale()).toEqual([]);
 
-  const agreed = prune('--yes', file);
+  const agreed = runPrune('--yes', file);
   expect(await agreed.ended, agreed.output()).toBe(0);
   expect(await offSale()).toEqual(['p-8', 'p-9', 'p-10']);
 });
@@ -76,14 +111,14 @@ test('more than a fifth go off sale only with --yes; else nothing is imported', 
 test('with a rejected row nothing goes off sale; with --yes, not the product of that row', async () => {
   const rows = lines(9).map((line) => (line.startsWith('p-3,') ? 'p-3,P 3,Pans,cheap' : line));
   const file = await csvOf('rejected.csv', [...rows, 'new,New,Pans,1']);
-  const command = prune(file);
-  expect(await command.ended, command.output()).toBe(1);
-  expect(command.output()).toContain('Nothing was taken off sale, because some rows were rejected');
+  const pruned = await prune([file]);
+  expect(pruned).toMatchObject({ rejected: 1 });
+  expect(pruned.output).toContain('Nothing was taken off sale, because some rows were rejected');
   expect(await offSale()).toEqual([]);
   expect(await database.sql(`select slug from product where slug = 'new'`)).toHaveLength(1);
 
-  const agreed = prune('--yes', file);
-  expect(await agreed.ended, agreed.output()).toBe(1);
+  const agreed = await prune([file], { isAgreed: true });
+  expect(agreed).toMatchObject({ rejected: 1 });
   expect(await offSale()).toEqual(['p-10']);
 });
 
@@ -91,7 +126,7 @@ test('it works with --key sku', async () => {
   await database.sql('truncate product cascade');
   const rows = Array.from({ length: 6 }, (_, index) => `${index},N,C,1`);
   await importInto(database, `sku,name,category,price\n${rows.join('\n')}\n`, { key: 'sku' });
-  const bySku = prune(
+  const bySku = runPrune(
     '--key',
     'sku',
     await csvOf('skus.csv', ['sku,price', ...rows.slice(0, 5).map((row) => `${row[0]},2`)]),
@@ -110,20 +145,20 @@ test('variants that no file has go where a file says variants, and their product
   const count = () => database.sql('select count(*)::int from product_variant').then(([row]) => row?.count);
 
   const products = await csvOf('products.csv', lines(9));
-  const alone = prune(products);
-  expect(await alone.ended, alone.output()).toBe(0);
-  expect(alone.output()).not.toContain('deleted');
+  const alone = await prune([products]);
+  expect(alone).toMatchObject(ALL_IMPORTED);
+  expect(alone.output).not.toContain('deleted');
   expect(await count()).toBe(20);
 
-  const both = prune(products, await csvOf('variants.csv', [header, ...variants.slice(0, 17)]));
-  expect(await both.ended, both.output()).toBe(0);
-  expect(both.output()).toContain('variants that no file has: 1 deleted\n');
+  const both = await prune([products, await csvOf('variants.csv', [header, ...variants.slice(0, 17)])]);
+  expect(both).toMatchObject(ALL_IMPORTED);
+  expect(both.output).toContain('variants that no file has: 1 deleted\n');
   // The tenth product is off sale.
   expect(await count()).toBe(19);
 
-  const few = prune(products, await csvOf('few-variants.csv', [header, ...variants.slice(0, 9)]));
-  expect(await few.ended).toBe(2);
-  expect(few.output()).toContain('8 of 17 variants are in no file, and would be deleted. If that is right, say --yes.');
+  const few = await prune([products, await csvOf('few-variants.csv', [header, ...variants.slice(0, 9)])]);
+  expect(few).toMatchObject({ isRefused: true });
+  expect(few.output).toContain('8 of 17 variants are in no file, and would be deleted. If that is right, say --yes.');
   expect(await count()).toBe(19);
 });
 
@@ -146,11 +181,11 @@ test('variants give their skus to those of another product, if no file so far ha
   const products = await csvOf('products.csv', lines(10));
   const [old, renamed] = [await fileOfVariant('old'), await fileOfVariant('new')];
   await importInto(database, await readFile(old));
-  const both = prune(products, old, renamed);
-  expect(await both.ended).toBe(1);
+  const both = await prune([products, old, renamed]);
+  expect(both).toMatchObject({ rejected: 1 });
   expect(await owners()).toEqual([{ slug: 'old', status: 'ON_SALE' }]);
-  const one = prune(products, renamed);
-  expect(await one.ended, one.output()).toBe(0);
+  const one = await prune([products, renamed]);
+  expect(one).toMatchObject(ALL_IMPORTED);
   expect(await owners()).toEqual([{ slug: 'new', status: 'ON_SALE' }]);
   expect(await database.sql(`select status from product where slug = 'old'`)).toEqual([{ status: 'OFF_SALE' }]);
 });
@@ -162,16 +197,16 @@ test.each(['is new', 'is a draft', 'is a draft, and in no file'])(
     const status = how === 'is new' ? 'ON_SALE' : 'DRAFT';
     const old = await fileOfVariant('old', { status });
     if (status === 'DRAFT') await importInto(database, await readFile(old));
-    const command = prune(...[products, old].slice(0, how.endsWith('no file') ? 1 : 2), await fileOfVariant('new'));
-    expect(await command.ended, command.output()).toBe(1);
+    const files = [products, old].slice(0, how.endsWith('no file') ? 1 : 2);
+    expect(await prune([...files, await fileOfVariant('new')])).toMatchObject({ rejected: 1 });
     expect(await owners()).toEqual([{ slug: 'old', status }]);
   },
 );
 
 test('without a file of products it is refused', async () => {
-  const categories = prune(await csvOf('categories.csv', ['path', 'Kitchen > Pots']));
-  expect(await categories.ended).toBe(2);
-  expect(categories.output()).toContain('--prune needs a file of products: there was none.');
+  const refused = await prune([await csvOf('categories.csv', ['path', 'Kitchen > Pots'])]);
+  expect(refused).toMatchObject({ isRefused: true });
+  expect(refused.output).toContain('--prune needs a file of products: there was none.');
   expect(await database.sql(`select from category where slug = 'kitchen'`)).toEqual([]);
   expect(await offSale()).toEqual([]);
 });
