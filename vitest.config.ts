@@ -9,20 +9,36 @@ const TIMED = [
   'test/{http/shutdown,notice/views-lock,overload/overload}.slow.test.ts',
 ];
 
+/** What changes its process for good, as what adds to the schema does; and what waits longest, as these begin before the others. */
+const APART = [
+  'test/graphql/{added-fields,added-model,prisma-reads,visible-relations}.slow.test.ts',
+  'test/{deploy/caching-proxies,examples/live-clients}.slow.test.ts',
+];
+
 /** One more than two processors keep busy: much of what a test does is waiting. */
 const WORKERS = 3;
 
 /** On a busy machine each start of a program takes seconds, and a test has up to five. No test measures by it: it ends one that hangs. */
 const TEST_MS = 120_000;
 
+const POLL_MS = 30_000;
+
 const common = {
   setupFiles: 'test/support/worker-setup.ts',
   testTimeout: TEST_MS,
   hookTimeout: TEST_MS,
   // A condition is awaited for as long as a busy machine needs; what has to be quicker says so beside its expectation.
-  expect: { poll: { interval: 5, timeout: 30_000 } },
+  expect: { poll: { interval: 5, timeout: POLL_MS } },
   // Node runs the sources as they are, as in production; through Vite they would get a second copy of `graphql`.
   experimental: { viteModuleRunner: false },
+};
+
+/** They wait for processes, proxies and time limits still more, and look less often, which takes processor time. */
+const waiting = {
+  ...common,
+  expect: { poll: { interval: 25, timeout: POLL_MS } },
+  maxWorkers: WORKERS + 1,
+  sequence: { groupOrder: 2 },
 };
 
 export default defineConfig({
@@ -44,13 +60,19 @@ export default defineConfig({
       },
       {
         test: {
-          ...common,
+          ...waiting,
+          name: 'apart',
+          include: APART,
+        },
+      },
+      {
+        test: {
+          ...waiting,
           name: 'slow',
           include: [SLOW],
-          exclude: [...configDefaults.exclude, ...TIMED],
-          // Each in a process of its own. They wait for processes, proxies and time limits still more.
-          maxWorkers: WORKERS + 1,
-          sequence: { groupOrder: 2 },
+          exclude: [...configDefaults.exclude, ...TIMED, ...APART],
+          // As above.
+          isolate: false,
         },
       },
       {
