@@ -16,15 +16,18 @@ import { insertNotice } from '../support/rows.ts';
 const examples = readExamples();
 const operationNames = examples.map(({ query }) => /^\w+ (\w+)/m.exec(query)?.[1] ?? 'unnamed');
 
-describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   let gateway: DemoServer;
   let browser: Browser;
   let visit: Visit;
   let page: Page;
 
+  // One window for all: the editor is large, and a browser that has it already takes half the processor time.
   beforeAll(async () => {
     browser = await launchBrowser();
     gateway = await startDemoServer();
+    visit = await startVisit(browser, gateway.url);
+    page = visit.page;
   });
 
   afterAll(async () => {
@@ -32,12 +35,13 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
     await gateway?.stop();
   });
 
+  // A visitor who was never here.
   beforeEach(async () => {
-    visit = await startVisit(browser, gateway.url);
-    page = visit.page;
+    await page.goto(`${gateway.url}/livez`);
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()');
   });
 
-  afterEach(({ task }) => visit.end(task.name));
+  afterEach(({ task }) => visit.expectGood(task.name));
 
   const editor = () => page.locator('.graphiql-query-editor .monaco-editor');
   const tabs = () => page.locator('.graphiql-tab').allInnerTexts();

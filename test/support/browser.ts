@@ -50,7 +50,9 @@ export interface Visit {
   readonly page: Page;
   /** Paths that were answered so far. */
   readonly answered: Set<string>;
-  /** Ends the visit. Whatever it was about, nothing may have come from elsewhere, and nothing may have been complained about. */
+  /** Whatever the visit is about, nothing may have come from elsewhere, and nothing may have been complained about. */
+  readonly expectGood: (name: string) => Promise<void>;
+  /** Ends the visit, which has to have been good. */
   readonly end: (name: string) => Promise<void>;
 }
 
@@ -70,6 +72,8 @@ export const startVisit = async (
     reducedMotion: 'reduce',
     ...options,
   });
+  // No test measures by it: it ends what hangs.
+  context.setDefaultTimeout(90_000);
   context.on('request', (request) => requested.push(new URL(request.url())));
   context.on('response', (response) => answered.add(new URL(response.url()).pathname));
   context.on('console', (message) => {
@@ -78,16 +82,23 @@ export const startVisit = async (
   });
   context.on('weberror', (error) => complaints.push(error.error().message));
   const page = await context.newPage();
+  const expectGood = async (name: string): Promise<void> => {
+    const folder = process.env.SCREENSHOT_DIR;
+    if (folder) await page.screenshot({ path: join(folder, `${name.replaceAll(/\W+/g, '-')}.png`) });
+    const isElsewhere = (url: URL) => url.origin !== origin && url.protocol !== 'data:';
+    expect(requested.filter(isElsewhere).map(String)).toEqual([]);
+    expect(complaints).toEqual([]);
+  };
   return {
     page,
     answered,
+    expectGood,
     end: async (name) => {
-      const folder = process.env.SCREENSHOT_DIR;
-      if (folder) await page.screenshot({ path: join(folder, `${name.replaceAll(/\W+/g, '-')}.png`) });
-      await context.close();
-      const isElsewhere = (url: URL) => url.origin !== origin && url.protocol !== 'data:';
-      expect(requested.filter(isElsewhere).map(String)).toEqual([]);
-      expect(complaints).toEqual([]);
+      try {
+        await expectGood(name);
+      } finally {
+        await context.close();
+      }
     },
   };
 };

@@ -7,6 +7,8 @@ export interface ShopVisits {
   readonly server: DemoServer;
   /** Opens a page of the demo shop, once it shows its view, in a window of its own. @param allowed complaints in the console that are none */
   readonly open: (path: string, options?: BrowserContextOptions, allowed?: RegExp) => Promise<Page>;
+  /** Opens another page in the window that is open, and waits as `open` does. */
+  readonly goTo: (path: string) => Promise<void>;
   /** Ends the visit before the test does. */
   readonly end: () => Promise<void>;
 }
@@ -25,6 +27,13 @@ export const useShopVisits = (environment: Readonly<Record<string, string>> = {}
     await ending?.end(name);
   };
 
+  const goTo = async (path: string): Promise<void> => {
+    if (!visit) throw new Error('no window is open');
+    await visit.page.goto(server.url + path);
+    await visit.page.locator('main h1').waitFor();
+    await visit.page.locator('main:not([aria-busy])').waitFor();
+  };
+
   beforeAll(async () => {
     server = await startDemoServer(environment);
     await warmUp(server.url);
@@ -39,11 +48,10 @@ export const useShopVisits = (environment: Readonly<Record<string, string>> = {}
     open: async (path, options, allowed) => {
       if (!browser) throw new Error('there is no browser');
       visit = await startVisit(browser, server.url, options, allowed);
-      await visit.page.goto(server.url + path);
-      await visit.page.locator('main h1').waitFor();
-      await visit.page.locator('main:not([aria-busy])').waitFor();
+      await goTo(path);
       return visit.page;
     },
+    goTo,
     end: () => end(),
   };
 };
