@@ -183,7 +183,7 @@ test('a catalogue with a product that cannot be in the index is ready without on
   await database.sql('alter table product alter price type numeric(20, 4)');
   await database.sql('update product set price = 0.005 where id = 70');
   await using gateway = await createTestGateway(database, { ...PATIENT, READY_WHEN_INDEXED: 'true' });
-  await expect.poll(async () => (await gateway.get('/readyz')).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await gateway.get('/readyz')).status).toBe(200);
   expect(gateway.logged.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg)).toEqual([
     expect.stringMatching(
       /^there is no index of products: product 70 cannot be in it: its price .* PostgreSQL answers/,
@@ -305,7 +305,7 @@ test('a catalogue that does not fit into the memory has no index, and the log sa
 test('where there is no index, for a catalogue that does not fit, changes are not collected for it', async () => {
   await using database = await shop(2000);
   const thread = new IndexThread({ databaseUrl: database.url, maxBytes: 1, languages: [] }, pino({ level: 'silent' }));
-  await expect.poll(() => thread.isAwaited, { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => thread.isAwaited).toBe(false);
   const timers = vi.spyOn(globalThis, 'setTimeout');
   onTestFinished(() => timers.mockRestore());
   thread.changed({ table: 'product' });

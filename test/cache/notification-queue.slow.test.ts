@@ -48,6 +48,6 @@ test('a queue that a listener has filled is found by the doctor, and emptied by 
     await beat();
     return write().then(() => 'written', String);
   };
-  await expect.poll(writeAfterBeat, { timeout: 20_000 }).toBe('written');
+  await expect.poll(writeAfterBeat).toBe('written');
   expect(await queue()).toMatchObject({ status: 'ok', message: `PostgreSQL's queue of notifications is 0 % full` });
 });

@@ -26,9 +26,6 @@ const readPrice = async (url: string, id: number): Promise<number> => {
 
 test.for(['several hosts in their URL', 'a name that moves'])(
   'the primary dies under load and a replica is promoted: by %s, gateways go on there, and no view that was answered is lost or counted twice',
-  {
-    timeout: 90_000,
-  },
   async (way) => {
     await using servers = await createReplicatedDatabase();
     const { primary } = servers;
@@ -72,9 +69,7 @@ test.for(['several hosts in their URL', 'a name that moves'])(
   },
 );
 
-test('replicas are those of the new primary: not itself, and not the former one that comes back with a history of its own', {
-  timeout: 90_000,
-}, async () => {
+test('replicas are those of the new primary: not itself, and not the former one that comes back with a history of its own', async () => {
   await using servers = await createReplicatedDatabase();
   const former = servers.primary;
   const [heir, other] = [await servers.addReplica(), await servers.addReplica()];

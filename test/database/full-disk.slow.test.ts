@@ -8,9 +8,7 @@ import { view } from '../support/views.ts';
 
 const DISK_MEBIBYTES = 128;
 
-test('a full disk of the embedded PostgreSQL: lists stay, views are counted or refused, and all is well once there is room', {
-  timeout: 60_000,
-}, async () => {
+test('a full disk of the embedded PostgreSQL: lists stay, views are counted or refused, and all is well once there is room', async () => {
   await using disk = await createSmallDisk(DISK_MEBIBYTES);
   await using gateway = await startGatewayProcess({ DATA_DIR: path.join(disk.path, 'data') }, disk.launcher);
   const { pid = 0 } = gateway.command.child;

@@ -72,7 +72,7 @@ beforeAll(async () => {
     known = await scrape(gateway);
     return known.sum('nodejs_gc_duration_seconds_count') > 0;
   };
-  await vi.waitUntil(isTold, { timeout: 10_000 });
+  await vi.waitUntil(isTold, { timeout: 30_000 });
   // A gateway of several processes has some more, and so has one with replicas.
   const primary = createPrimaryMetrics({ workers: () => 2, deaths: () => 0 });
   const replicas = createMetrics(replicaMetrics({ all: [REPLICA], stats: { primary: 1 } }));

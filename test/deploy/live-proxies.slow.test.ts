@@ -37,7 +37,7 @@ test.skipIf(PROXIES.length === 0)(
     for (const proxy of proxies) for (const _ of [1, 2, 3, 4]) streams.push(await open(proxy));
     const untilAllShow = (title: string) =>
       expect
-        .poll(() => streams.map(({ results }) => results.at(-1)?.data.notices[0].title), { timeout: 20_000 })
+        .poll(() => streams.map(({ results }) => results.at(-1)?.data.notices[0].title))
         .toEqual(streams.map(() => title));
     const rename = (title: string) => database.sql('update notice set title = $1 where id = $2', [title, id]);
     for (const title of ['One', 'Two', 'Three']) {

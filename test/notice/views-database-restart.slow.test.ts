@@ -5,9 +5,7 @@ import { expectHonest, numbers, startLoad } from '../support/views.ts';
 
 const RECOVERY_MS = 2000;
 
-test('what was answered survives 5 immediate restarts of the database under load, and the gateway recovers by itself', {
-  timeout: 90_000,
-}, async () => {
+test('what was answered survives 5 immediate restarts of the database under load, and the gateway recovers by itself', async () => {
   await using database = await createRestartableDatabase();
   const rows = await database.sql<{ id: number }>(
     `insert into notice (title, content) select 'Notice', '' from generate_series(1, 5) returning id`,

@@ -4,9 +4,7 @@ import { type ServingProcess, startGatewayProcess } from '../support/process.ts'
 import { insertNotice } from '../support/rows.ts';
 import { expectHonest, numbers, numbersOf, startLoad, stored, untilGatewaysHaveGone } from '../support/views.ts';
 
-test('what was answered is stored, and nothing twice, however often the gateway is killed under load', {
-  timeout: 90_000,
-}, async () => {
+test('what was answered is stored, and nothing twice, however often the gateway is killed under load', async () => {
   await using database = await createTestDatabase();
   const ids = await Promise.all(numbers(1, 5).map(() => insertNotice(database)));
   await using started = new AsyncDisposableStack();

@@ -23,7 +23,7 @@ test('HEAD of a notice counts no view, and waits for its turn as all that is exe
     Array.from({ length: PLACES }, (_, id) => gateway.get(`/api/product/list?categoryIds=${id}`)),
   );
   const inFlight = async (): Promise<number> => (await scrape(gateway)).sum('vitrine_executions_in_flight');
-  await vi.waitFor(async () => expect(await inFlight()).toBe(PLACES), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await inFlight()).toBe(PLACES), { timeout: 30_000 });
   expect((await gateway.request('HEAD', '/api/notice/1')).status).toBe(503);
   expect((await gateway.request('GET', '/api/notice/1')).status).toBe(200);
   await backOffice.query('rollback');

@@ -26,7 +26,7 @@ const open = async (path: string, options: BrowserContextOptions = {}, allowed?:
   return visit.page;
 };
 
-describe.skipIf(!hasBrowser)('in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('in a browser', () => {
   beforeAll(async () => {
     [browser, server] = await Promise.all([launchBrowser(), startDemoServer()]);
   });

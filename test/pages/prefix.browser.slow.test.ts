@@ -23,7 +23,7 @@ const open = async (path: string): Promise<Page> => {
   return visit.page;
 };
 
-describe.skipIf(!hasBrowser || !hasNginx)('behind nginx, which strips /shop', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser || !hasNginx)('behind nginx, which strips /shop', () => {
   beforeAll(async () => {
     [browser, server] = await Promise.all([launchBrowser(), startDemoServer()]);
     proxy = await startStrippingNginx(server, '/shop');

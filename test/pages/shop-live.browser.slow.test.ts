@@ -5,7 +5,7 @@ import { useShopVisits } from '../support/shop-visits.ts';
 const TOKEN = 'a-token-0123456789';
 const PREVIEW_TOKEN = 'a-preview-token-0123456789';
 
-describe.skipIf(!hasBrowser)('while one looks at the demo shop', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('while one looks at the demo shop', () => {
   const shop = useShopVisits();
 
   test('the notice bar follows the back office', async () => {
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('while one looks at the demo shop', { timeout: 60_0
   });
 });
 
-describe.skipIf(!hasBrowser)('with trusted documents only', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('with trusted documents only', () => {
   const file = new URL('../../examples/shop/trusted-documents.json', import.meta.url).pathname;
   const shop = useShopVisits({ TRUSTED_DOCUMENTS: file, TRUSTED_DOCUMENTS_ONLY: 'true' });
 
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('with trusted documents only', { timeout: 60_000 },
   });
 });
 
-describe.skipIf(!hasBrowser)('where the gateway wants a token', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('where the gateway wants a token', () => {
   const shop = useShopVisits({ ACCESS_TOKENS: TOKEN });
 
   test('the demo shop asks for it', async () => {
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('where the gateway wants a token', { timeout: 60_00
   });
 });
 
-describe.skipIf(!hasBrowser)('with a preview token', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('with a preview token', () => {
   const shop = useShopVisits({ PREVIEW_TOKENS: PREVIEW_TOKEN });
 
   test('the demo shop is shown as it will be, until the preview ends', async () => {

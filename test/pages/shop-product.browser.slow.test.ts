@@ -4,7 +4,7 @@ import { useShopVisits } from '../support/shop-visits.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-describe.skipIf(!hasBrowser)('the page of a product', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('the page of a product', () => {
   const shop = useShopVisits();
   let path = '';
   let category = 0;

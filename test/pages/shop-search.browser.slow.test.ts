@@ -9,7 +9,7 @@ const namesOn = (page: Page): Promise<string[]> => page.locator('main .tile h3')
 const shownCount = (page: Page): Promise<string> => page.locator('main [role=status]').innerText();
 const searchOf = (page: Page): string => decodeURIComponent(new URL(page.url()).search);
 
-describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', () => {
   const shop = useShopVisits();
 
   test('types, is given suggestions, and takes one by keyboard', async () => {
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', { t
   });
 });
 
-describe.skipIf(!hasBrowser)('with 1,500 categories', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('with 1,500 categories', () => {
   const shop = useShopVisits();
 
   test.for([

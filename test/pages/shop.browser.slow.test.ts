@@ -5,7 +5,7 @@ import { useShopVisits } from '../support/shop-visits.ts';
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const DARK = { colorScheme: 'dark' } as const;
 
-describe.skipIf(!hasBrowser)('the demo shop', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('the demo shop', () => {
   const shop = useShopVisits();
 
   test.for([

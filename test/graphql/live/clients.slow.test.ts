@@ -86,9 +86,9 @@ describe.each<[name: string, subscribe: Subscribe]>([
     const shown: Shown[] = [];
     await database.sql('update notice set title = $1 where id = $2', ['First', id]);
     const leave = subscribe(`${gateway.url}/graphql`, (titles) => shown.push(titles));
-    await expect.poll(() => shown.at(-1), { timeout: 10_000 }).toEqual(['First']);
+    await expect.poll(() => shown.at(-1)).toEqual(['First']);
     await database.sql('update notice set title = $1 where id = $2', [name, id]);
-    await expect.poll(() => shown.slice(-2), { timeout: 10_000 }).toEqual([['First'], [name]]);
+    await expect.poll(() => shown.slice(-2)).toEqual([['First'], [name]]);
     leave();
   });
 });

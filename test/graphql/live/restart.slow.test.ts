@@ -42,29 +42,27 @@ test('SIGTERM completes all streams, and the process ends at once', async () => 
   }
 });
 
-test('until SHUTDOWN_DELAY_MS is over, streams go on and new ones begin', { timeout: 60_000 }, async () => {
+test('until SHUTDOWN_DELAY_MS is over, streams go on and new ones begin', async () => {
   await using gateway = await start({ SHUTDOWN_TIMEOUT_MS: '60000', SHUTDOWN_DELAY_MS: '8000' });
   const stream = await open(gateway);
   gateway.command.child.kill('SIGTERM');
-  await expect.poll(async () => (await fetch(`${gateway.url}/readyz`)).status, { timeout: 10_000 }).toBe(503);
+  await expect.poll(async () => (await fetch(`${gateway.url}/readyz`)).status).toBe(503);
   const late = await open(gateway);
   await rename('During the delay');
   for (const { results } of [stream, late]) {
-    await expect.poll(() => titleIn(results.at(-1)), { timeout: 10_000 }).toBe('During the delay');
+    await expect.poll(() => titleIn(results.at(-1))).toBe('During the delay');
   }
   expect(await gateway.command.ended).toBe(0);
   for (const { isComplete } of [stream, late]) await expect.poll(isComplete).toBe(true);
 });
 
-test('EventSource comes back by itself after SIGTERM, and is shown what changed meanwhile', {
-  timeout: 60_000,
-}, async () => {
+test('EventSource comes back by itself after SIGTERM, and is shown what changed meanwhile', async () => {
   const PORT = String(await findFreePort());
   const first = await start({ PORT });
   const shown: string[] = [];
   const source = new EventSource(first.url + TARGET);
   source.addEventListener('next', ({ data }) => shown.push(titleIn(JSON.parse(data))));
-  await expect.poll(() => shown, { timeout: 10_000 }).toEqual(['First']);
+  await expect.poll(() => shown).toEqual(['First']);
   first.command.child.kill('SIGTERM');
   await first.command.ended;
   await rename('Meanwhile');
@@ -73,7 +71,7 @@ test('EventSource comes back by itself after SIGTERM, and is shown what changed 
   source.close();
 });
 
-test('the client of graphql-sse comes back by itself after kill -9', { timeout: 60_000 }, async () => {
+test('the client of graphql-sse comes back by itself after kill -9', async () => {
   const PORT = String(await findFreePort());
   const first = await start({ PORT });
   const shown: string[] = [];
@@ -85,7 +83,7 @@ test('the client of graphql-sse comes back by itself after kill -9', { timeout: 
   void (async () => {
     for await (const result of client.iterate({ query: NOTICES })) shown.push(titleIn(result));
   })();
-  await expect.poll(() => shown, { timeout: 10_000 }).toEqual(['First']);
+  await expect.poll(() => shown).toEqual(['First']);
   first.command.child.kill('SIGKILL');
   await first.command.ended;
   await rename('Meanwhile');
@@ -125,7 +123,7 @@ test('a client that reads nothing is cut at the bound, and the others get every 
       'x'.repeat(500_000),
       id,
     ]);
-    await expect.poll(() => titleIn(stream.results.at(-1)), { timeout: 10_000 }).toBe(`Large ${count}`);
+    await expect.poll(() => titleIn(stream.results.at(-1))).toBe(`Large ${count}`);
   }
   expect(await ended('slow')).toBe(1);
   expect(stream.results).toHaveLength(count);
@@ -134,13 +132,12 @@ test('a client that reads nothing is cut at the bound, and the others get every 
   await database.sql('update notice set content = $1 where id = $2', ['Content', id]);
 });
 
-test('listeners of all workers get a change', { timeout: 60_000 }, async () => {
+test('listeners of all workers get a change', async () => {
   await using gateway = await start({ WORKERS: '2' });
   const streams = await Promise.all(Array.from({ length: 8 }, () => open(gateway)));
-  for (const { results } of streams) await expect.poll(() => results.length, { timeout: 10_000 }).toBe(1);
+  for (const { results } of streams) await expect.poll(() => results.length).toBe(1);
   await rename('For all');
-  for (const { results } of streams)
-    await expect.poll(() => titleIn(results.at(-1)), { timeout: 10_000 }).toBe('For all');
+  for (const { results } of streams) await expect.poll(() => titleIn(results.at(-1))).toBe('For all');
   gateway.command.child.kill('SIGTERM');
   expect(await gateway.command.ended).toBe(0);
   for (const { isComplete } of streams) await expect.poll(isComplete).toBe(true);

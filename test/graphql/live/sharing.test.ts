@@ -93,15 +93,12 @@ describe('no event comes', () => {
     const of = (name: string) => ({ viewCount: [{ title: id, name, views: views + 1 }] });
     // A change that makes it read again, and shows nothing else.
     await expect
-      .poll(
-        async () => {
-          await database.sql('update notice set title = title');
-          const other = await openStream(gateway, COUNTED);
-          other.leave();
-          return other.results[0]?.data;
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await database.sql('update notice set title = title');
+        const other = await openStream(gateway, COUNTED);
+        other.leave();
+        return other.results[0]?.data;
+      })
       .toEqual(of('Counted'));
     expect(stream.results).toHaveLength(1);
     await rename('Changed');
@@ -229,7 +226,7 @@ test('a stream ends when its token has expired, and the others go on', async () 
   await using gateway = await open(issuer.environment);
   const openWith = (token: string) => openStream(gateway, NOTICES, { headers: { authorization: `Bearer ${token}` } });
   const [one, other] = [await openWith(kept), await openWith(expiring)];
-  await expect.poll(other.isOver, { timeout: 20_000 }).toBe(true);
+  await expect.poll(other.isOver).toBe(true);
   expect(other.isComplete()).toBe(true);
   expect(other.results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
   await rename('After');
@@ -307,6 +304,6 @@ test('while somebody listens, heartbeats go on without a request', async () => {
   const beats = () => wire.timesSent('vitrine_beat');
   const before = beats();
   const stream = await openStream(gateway, NOTICES);
-  await expect.poll(beats, { timeout: 10_000 }).toBeGreaterThan(before + 3);
+  await expect.poll(beats).toBeGreaterThan(before + 3);
   stream.leave();
 });

@@ -207,7 +207,7 @@ test('in the library, the stream is the body of the response: its reader may lea
   const open = async () => parseMetrics(await (await ask('/metrics')).text()).sum('vitrine_subscriptions');
   await expect.poll(open).toBe(1);
   await insertNotice(database, { title: 'Second' });
-  await expect.poll(() => stream.results.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => stream.results.length).toBe(2);
   await opened.close();
   await expect.poll(stream.isOver).toBe(true);
   expect(stream.isComplete()).toBe(true);
