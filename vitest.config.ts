@@ -29,6 +29,8 @@ const common = {
   hookTimeout: TEST_MS,
   // A condition is awaited for as long as a busy machine needs; what has to be quicker says so beside its expectation.
   expect: { poll: { interval: 5, timeout: POLL_MS } },
+  // Each gateway has tens of megabytes outside of the heap: V8 would collect all garbage for every third one.
+  execArgv: ['--external-memory-accounted-in-global-limit'],
   // Node runs the sources as they are, as in production; through Vite they would get a second copy of `graphql`.
   experimental: { viteModuleRunner: false },
 };
