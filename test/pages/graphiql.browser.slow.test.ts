@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', () => {
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await visit?.end('GraphiQL');
     await gateway?.stop();
   });
 

@@ -32,7 +32,6 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   afterAll(async () => {
-    await browser?.close();
     await server?.stop();
   });
 

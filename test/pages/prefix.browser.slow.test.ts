@@ -30,7 +30,6 @@ describe.skipIf(!hasBrowser || !hasNginx)('behind nginx, which strips /shop', ()
   }, 60_000);
 
   afterAll(async () => {
-    await browser?.close();
     await proxy?.[Symbol.asyncDispose]();
     await server?.stop();
   });

@@ -30,8 +30,11 @@ const chromiumPath =
 
 export const hasBrowser = chromiumPath !== undefined;
 
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({
+let launched: Promise<Browser> | undefined;
+
+/** One for all files that a process runs; it ends with the process. */
+export const launchBrowser = (): Promise<Browser> => {
+  launched ??= chromium.launch({
     executablePath: String(chromiumPath),
     args: [
       '--headless',
@@ -44,6 +47,8 @@ export const launchBrowser = (): Promise<Browser> =>
       '--disable-sync',
     ],
   });
+  return launched;
+};
 
 /** A visitor with a window of their own. */
 export interface Visit {

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { FrameDocument, HomeDocument } from '../../examples/shop/operations.ts';
-import { type DemoServer, hasBrowser, launchBrowser, startDemoServer, startVisit, type Visit } from './browser.ts';
+import { type DemoServer, launchBrowser, startDemoServer, startVisit, type Visit } from './browser.ts';
 
 export interface ShopVisits {
   readonly server: DemoServer;
@@ -12,9 +12,6 @@ export interface ShopVisits {
   /** Ends the visit before the test does. */
   readonly end: () => Promise<void>;
 }
-
-const browser = hasBrowser ? await launchBrowser() : undefined;
-afterAll(() => browser?.close());
 
 /** Visits to the demo shop, one at a time, each ended with its test. Call it where tests are described. */
 export const useShopVisits = (environment: Readonly<Record<string, string>> = {}): ShopVisits => {
@@ -46,8 +43,7 @@ export const useShopVisits = (environment: Readonly<Record<string, string>> = {}
       return server;
     },
     open: async (path, options, allowed) => {
-      if (!browser) throw new Error('there is no browser');
-      visit = await startVisit(browser, server.url, options, allowed);
+      visit = await startVisit(await launchBrowser(), server.url, options, allowed);
       await goTo(path);
       return visit.page;
     },
