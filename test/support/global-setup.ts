@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -67,6 +68,8 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
 
   const folder = await makeTemporaryFolder();
   process.env.TMPDIR = folder;
+  // Also where the run is interrupted: memory would stay taken.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
   const lines: string[] = [];
   const server = await startServer((line) => lines.push(line));
@@ -75,6 +78,5 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   project.provide('demoTemplate', DEMO_TEMPLATE);
   return async () => {
     await server.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
 };
