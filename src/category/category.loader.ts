@@ -176,7 +176,7 @@ class CategoryLoaders {
   }
 
   /** The roots of the tree, by position then id. */
-  readonly roots = memo<void, Category[]>(() =>
+  readonly roots = memo<void, Promise<Category[]>>(() =>
     this.#rememberAll(this.#reads.find({ where: { parentId: null }, orderBy: BY_POSITION })),
   );
 

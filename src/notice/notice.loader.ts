@@ -68,7 +68,7 @@ const loadersOf = (
 
   return {
     /** Every notice in effect: pinned first, then latest start. */
-    inEffect: memo<void, Notice[]>(async () => {
+    inEffect: memo<void, Promise<Notice[]>>(async () => {
       dependencies.add('notice');
       return listed(await prisma.notice.findMany({ where: inEffect.where(now), orderBy: PINNED_FIRST }));
     }),
@@ -80,7 +80,7 @@ const loadersOf = (
       return { items: listed(rows.filter((row) => row.id !== null)), total: Number(rows[0]?.total ?? 0) };
     }, JSON.stringify),
     /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
-    nextChangeAt: memo<void, Date | null>(async () => {
+    nextChangeAt: memo<void, Promise<Date | null>>(async () => {
       dependencies.add('notice');
       const [row] = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
       return row?.nextChangeAt ?? null;

@@ -134,7 +134,6 @@ export const createProductLoaders = (deps: ReadDeps) => {
 class ProductLoaders {
   readonly #reads: ProductReads;
   readonly #scope: LoaderScope;
-  readonly #byId = new Map<number, Product | null | Promise<Product | null>>();
   readonly #ofEach = new Map<string, DataLoader<number, unknown>>();
 
   constructor(reads: ProductReads, scope: LoaderScope) {
@@ -143,17 +142,13 @@ class ProductLoaders {
   }
 
   /** A visible product, else null. */
-  byId(id: number): Product | null | Promise<Product | null> {
-    const { dependencies } = this.#scope;
+  readonly byId = memo((id: number): Product | null | Promise<Product | null> => {
+    const { dependencies, inFlight } = this.#scope;
     dependencies.addRow('product', id);
-    let product = this.#byId.get(id);
-    if (product === undefined) {
-      const found = this.#reads.known?.find(id, dependencies);
-      product = found ? this.#visible(found) : this.#readById(id);
-      this.#byId.set(id, product);
-    }
-    return product;
-  }
+    const found = this.#reads.known?.find(id, dependencies);
+    if (found) return this.#visible(found);
+    return inFlight.track(this.#reads.byId.load(id)).then((product) => this.#withCategory(product));
+  });
 
   /** A visible product, else null. */
   readonly bySlug = memo((slug: string) => this.#readBySlug(slug));
@@ -239,11 +234,6 @@ class ProductLoaders {
   #withCategory(product: ProductInCategory | null): Product | null {
     if (product) this.#scope.loaders.category.remember(product.category);
     return this.#visible(product);
-  }
-
-  #readById(id: number): Promise<Product | null> {
-    const read = this.#scope.inFlight.track(this.#reads.byId.load(id));
-    return read.then((product) => this.#withCategory(product));
   }
 
   async #readBySlug(slug: string): Promise<Product | null> {
