@@ -6,7 +6,8 @@ import { databaseUnavailable } from './errors.ts';
  */
 export const withDeadline = <Value>(promise: Promise<Value>, ms: number): Promise<Value> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(databaseUnavailable()), ms);
+    // What has arrived by then counts, so its callbacks run first: perhaps only this process is late.
+    const timer = setTimeout(() => setImmediate(() => reject(databaseUnavailable())), ms);
     promise.then(
       (value) => {
         clearTimeout(timer);
