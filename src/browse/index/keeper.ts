@@ -1,7 +1,7 @@
 import type { DatabaseClient } from '../../database/connection.ts';
 import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
-import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter, UnfitProduct } from './read.ts';
+import { readCategories, readEstimate, readLabels, readProducts, UnfitProduct } from './read.ts';
 import type { ProductRow } from './rows.ts';
 import { categoryNodes } from './texts.ts';
 import type { IndexStatus, NotifiedChange, ThreadOptions } from './thread.ts';
@@ -14,13 +14,6 @@ interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
 
 /** The catalogue does not fit into the index. */
 export class UnfitCatalogue extends Error {}
-
-/** A question that waits until all changes up to a number are in the index, and names of products have their places where it needs them. */
-interface Waiting {
-  readonly upTo: number;
-  readonly needsNames: boolean;
-  readonly resolve: (index: ProductIndex | undefined) => void;
-}
 
 interface Filling {
   readonly name: 'filling';
@@ -51,7 +44,6 @@ const REFILL_DELAY_MS = 500;
 /** The names of other languages are read for a twentieth of the time at most. */
 const RESTS_PER_RANKING = 19;
 const LOG_PROGRESS_MS = 5000;
-const READ_TIMEOUT_MS = 120_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 10_000;
 
@@ -71,7 +63,9 @@ export class IndexKeeper {
   #notified = 0;
   #applied = -1;
   #ranked = -1;
-  #waiting: Waiting[] = [];
+  /** How many questions wait, and what wakes them, to look again whether the index has what they need. */
+  #waiting = 0;
+  #progress = Promise.withResolvers<void>();
   /** When names of other languages may be read next; infinity while they are. */
   #rankAgainMs = 0;
   #reading: Promise<unknown> = Promise.resolve();
@@ -107,27 +101,28 @@ export class IndexKeeper {
   }
 
   /** With all that was notified so far, and the order of names; undefined where there is no index. */
-  current(needsNames: boolean): ProductIndex | undefined | Promise<ProductIndex | undefined> {
-    const index = this.#whole;
-    if (!index || (needsNames ? this.#ranked : this.#applied) === this.#notified) return index;
-    if (this.#state.name === 'failing') return undefined;
-    const { promise, resolve } = Promise.withResolvers<ProductIndex | undefined>();
-    this.#waiting.push({ upTo: this.#notified, needsNames, resolve });
-    this.#wake?.end();
-    return promise;
+  async current(needsNames: boolean): Promise<ProductIndex | undefined> {
+    const upTo = this.#notified;
+    const isBehind = (): boolean => (needsNames ? this.#ranked : this.#applied) < upTo;
+    while (this.#state.name === 'ready' && isBehind()) {
+      this.#waiting += 1;
+      this.#wake?.end();
+      await this.#progress.promise;
+      this.#waiting -= 1;
+    }
+    // PostgreSQL answers those who have waited for what does not come.
+    return isBehind() ? undefined : this.#whole;
   }
 
   #become(state: State): void {
     this.#state = state;
-    // PostgreSQL answers those who wait for what does not come.
-    if (state.name === 'empty' || state.name === 'failing') this.#answer(undefined, Number.POSITIVE_INFINITY);
+    this.#wakeQuestions();
     this.#options.onStatus();
   }
 
-  #answer(index: ProductIndex | undefined, upTo: number, whom: (waiting: Waiting) => boolean = () => true): void {
-    const answered = this.#waiting.filter((each) => each.upTo <= upTo && whom(each));
-    this.#waiting = this.#waiting.filter((each) => !answered.includes(each));
-    for (const { resolve } of answered) resolve(index);
+  #wakeQuestions(): void {
+    this.#progress.resolve();
+    this.#progress = Promise.withResolvers();
   }
 
   /** Never ends. @throws UnfitCatalogue, or UnfitProduct where there is one before the index has all products */
@@ -167,8 +162,8 @@ export class IndexKeeper {
     }
     const client = await this.#connected();
     const startedMs = performance.now();
-    const { estimate, now } = await this.#inTurn(() => readBeginning(client));
-    const index = new ProductIndex(this.#options.languages, now);
+    const estimate = await this.#inTurn(() => readEstimate(client));
+    const index = new ProductIndex(this.#options.languages);
     this.#changedIds.clear();
     this.#haveTextsChanged = true;
     const filling: Filling = { name: 'filling', index, estimate };
@@ -195,8 +190,8 @@ export class IndexKeeper {
       lastId = product.id;
     };
     for (let count = FILLED_AT_ONCE; count === FILLED_AT_ONCE; ) {
-      const after = { id: lastId, limit: FILLED_AT_ONCE };
-      count = await this.#inTurn(() => readProductsAfter(client, this.#options.languages, after, onProduct));
+      const next = { after: lastId, limit: FILLED_AT_ONCE };
+      count = await this.#inTurn(() => readProducts(client, this.#options.languages, next, onProduct));
       if (this.#state !== filling) return;
       this.#checkSize(index);
       this.#options.onStatus();
@@ -216,11 +211,11 @@ export class IndexKeeper {
     if (this.#state.name === 'failing') this.#become({ name: 'ready', index });
     this.#checkSize(index);
     this.#applied = upTo;
-    this.#answer(this.#whole, upTo, ({ needsNames }) => !needsNames);
+    this.#wakeQuestions();
     await this.#inTurn(() => rankNames(index.texts.names, index.columns, client));
     if (this.#whole !== index) return;
     this.#ranked = upTo;
-    this.#answer(this.#whole, upTo);
+    this.#wakeQuestions();
     if (index.needsCompaction) {
       this.#become({ name: 'compacting', index });
       index.compact();
@@ -228,9 +223,9 @@ export class IndexKeeper {
     }
     void this.#rankTranslated(index);
     // A name whose neighbour has changed too is ranked later, and so are those of other languages.
-    const hasUnranked = [index.texts, ...index.translated].some(({ names }) => !names.areKnown);
+    const hasUnranked = index.allTexts.some(({ names }) => !names.areKnown);
     if (this.#notified === upTo) await this.#sleep('changes', hasUnranked ? COLLECT_MS : undefined);
-    if (this.#waiting.length === 0) await this.#sleep('questions', COLLECT_MS);
+    if (this.#waiting === 0) await this.#sleep('questions', COLLECT_MS);
   }
 
   /**
@@ -238,7 +233,7 @@ export class IndexKeeper {
    * has them in their order. Until then pages by name are PostgreSQL's.
    */
   async #rankTranslated(index: ProductIndex): Promise<void> {
-    const unranked = index.translated.filter(({ names }) => !names.areKnown);
+    const unranked = index.allTexts.filter(({ languages, names }) => languages && !names.areKnown);
     if (unranked.length === 0 || performance.now() < this.#rankAgainMs) return;
     const startedMs = performance.now();
     this.#rankAgainMs = Number.POSITIVE_INFINITY;
@@ -259,7 +254,7 @@ export class IndexKeeper {
   async #applyPending(client: DatabaseClient, index: ProductIndex): Promise<void> {
     const haveTextsChanged = this.#haveTextsChanged;
     this.#haveTextsChanged = false;
-    for (const texts of haveTextsChanged ? [index.texts, ...index.translated] : []) {
+    for (const texts of haveTextsChanged ? index.allTexts : []) {
       const { languages } = texts;
       texts.categories = categoryNodes(await this.#inTurn(() => readCategories(client, languages)));
       if (languages) texts.labels = await this.#inTurn(() => readLabels(client, languages));
@@ -282,7 +277,7 @@ export class IndexKeeper {
       gone.delete(product.id);
       index.put(product);
     };
-    await this.#inTurn(() => readProducts(client, this.#options.languages, ids, onProduct));
+    await this.#inTurn(() => readProducts(client, this.#options.languages, { ids }, onProduct));
     for (const id of gone) index.remove(id);
   }
 
@@ -299,19 +294,9 @@ export class IndexKeeper {
     return this.#inTurn(async () => this.#client && work(this.#client));
   }
 
-  /**
-   * Reads when all else has been read that was to be before, because the driver takes one query at a time. Ends a connection that does not answer:
-   * the driver's `query_timeout` would not see that a copy has ended.
-   */
+  /** Reads when all else has been read that was to be before, because the driver takes one query at a time. */
   #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    const reading = this.#reading.then(async () => {
-      const timer = setTimeout(() => this.#disconnect(), READ_TIMEOUT_MS);
-      try {
-        return await work();
-      } finally {
-        clearTimeout(timer);
-      }
-    });
+    const reading = this.#reading.then(work);
     this.#reading = reading.catch(() => {});
     return reading;
   }

@@ -1,7 +1,4 @@
-import { hasBit, withRoom } from './rows.ts';
-
-/** The bits of so many rows. */
-export const noBits = (count: number): Uint32Array => new Uint32Array((count + 31) >>> 5);
+import { BLOCK_ROWS, hasBit, noBits, withRoom } from './rows.ts';
 
 /** Rows that a question is about, as bits of all rows, as an ascending array, or both. It never changes. */
 export class RowSet {
@@ -34,8 +31,12 @@ export class RowSet {
   }
 
   rows(): Int32Array {
-    this.#rows ??= readBits(this.#bits as Uint32Array, this.size);
-    return this.#rows;
+    if (this.#rows) return this.#rows;
+    const rows = new Int32Array(this.size);
+    const bits = this.#bits as Uint32Array;
+    readBits(bits, 0, bits.length, rows);
+    this.#rows = rows;
+    return rows;
   }
 
   bits(): Uint32Array {
@@ -44,6 +45,13 @@ export class RowSet {
     for (const row of this.rows()) bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
     this.#bits = bits;
     return bits;
+  }
+
+  /** Puts those of a block into an array. @returns how many */
+  readBlock(block: number, into: Int32Array): number {
+    const bits = this.bits();
+    const first = (block * BLOCK_ROWS) >>> 5;
+    return readBits(bits, first, Math.min(first + (BLOCK_ROWS >>> 5), bits.length), into);
   }
 
   and(other: RowSet): RowSet {
@@ -105,13 +113,12 @@ const countCommonBits = (bits: Uint32Array, others: Uint32Array): number => {
   return count;
 };
 
-const readBits = (bits: Uint32Array, size: number): Int32Array => {
-  const rows = new Int32Array(size);
+const readBits = (bits: Uint32Array, firstWord: number, endWord: number, into: Int32Array): number => {
   let length = 0;
-  for (let at = 0; at < bits.length; at += 1)
+  for (let at = firstWord; at < endWord; at += 1)
     for (let word = bits[at] as number; word !== 0; word &= word - 1)
-      rows[length++] = (at << 5) | (31 - Math.clz32(word & -word));
-  return rows;
+      into[length++] = (at << 5) | (31 - Math.clz32(word & -word));
+  return length;
 };
 
 /** The state of a list: where its bytes begin, how many there may be, and how many there are; the row after the last one; the number of rows. */

@@ -1,18 +1,34 @@
 import type { SearchTerm, Suggestion } from '../browse-engine.ts';
 import { correctionsOf, nearestWords } from '../correction.ts';
-import { piecesOfTerm } from '../words.ts';
+import { compareCodePoints } from '../order.ts';
+import { fold, piecesOfTerm } from '../words.ts';
 import { FoundRows } from './expression.ts';
 import { PageSelection } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 import type { BestSellers, LanguageTexts } from './texts.ts';
-import type { Suggested, SuggestedProduct } from './thread.ts';
 
 interface Asked {
   readonly terms: readonly SearchTerm[];
   readonly now: Date;
   /** The most products that are wanted. Of each other kind at least as many are given, where there are. */
   readonly maxProducts: number;
+}
+
+interface SuggestedProduct {
+  readonly id: number;
+  readonly sales: number;
+  readonly publishedAt: number;
+  /** Undefined where the index does not have it. */
+  readonly name?: string;
+}
+
+interface Suggested {
+  /** Best-selling first. */
+  readonly products: readonly SuggestedProduct[];
+  readonly hasMore: boolean;
+  /** Categories, brands and tags, in no order. */
+  readonly others: readonly Suggestion[];
 }
 
 export const suggest = (index: ProductIndex, asked: Asked, texts = index.texts): Suggested => {
@@ -110,6 +126,45 @@ const beginningOf = (term: SearchTerm): string => {
 };
 
 const hasAll = (folded: string, parts: readonly string[]): boolean => parts.every((part) => folded.includes(part));
+
+const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];
+
+/**
+ * The first suggestions of all kinds, each text once.
+ * @param names of the products that have none
+ * @returns undefined where products that are not among those might come before the last
+ */
+export const mergeSuggestions = (
+  { products, hasMore, others }: Suggested,
+  names: ReadonlyMap<number, string>,
+  limit: number,
+): Suggestion[] | undefined => {
+  const named = products.flatMap(({ id, sales, publishedAt, name }) => {
+    const text = name ?? names.get(id);
+    return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, id, publishedAt }];
+  });
+  const last = named.at(-1);
+  const seen = new Set<string>();
+  const first: Suggestion[] = [];
+  for (const suggestion of [...others, ...named].sort(compare)) {
+    if (first.length === limit) break;
+    const folded = fold(suggestion.text);
+    if (!seen.has(folded)) first.push(suggestion);
+    seen.add(folded);
+    if (hasMore && suggestion === last && first.length < limit) return undefined;
+  }
+  if (hasMore && first.length < limit) return undefined;
+  return first.map(({ publishedAt: _, ...suggestion }: Ranked) => suggestion);
+};
+
+type Ranked = Suggestion & { readonly publishedAt?: number };
+
+const compare = (a: Ranked, b: Ranked): number =>
+  b.sales - a.sales ||
+  KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+  (b.publishedAt ?? 0) - (a.publishedAt ?? 0) ||
+  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text)) ||
+  b.id - a.id;
 
 /** As {@link BrowseEngine.correct} says. */
 export const correct = (
