@@ -24,6 +24,7 @@ const setUp = async (held = CHANGES) => {
     // The only end that he has.
     if (isOver) throw new UnfitCatalogue('the test is over');
     client = new DatabaseClient(connectionConfig(database.url));
+    client.on('error', () => {});
     await client.connect();
     const query = client.query.bind(client) as (statement: object, values?: unknown[]) => unknown;
     const answerLater = async (answer: unknown): Promise<unknown> => {

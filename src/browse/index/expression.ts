@@ -50,7 +50,7 @@ const anyOf = ({ columns: { count } }: ProductIndex, dimensions: Dimensions, tra
 
 const flag = (index: ProductIndex, flags: Flags, isWanted: boolean): Expression =>
   new Expression(index.columns.count, () => {
-    const rows = RowSet.ofBits(flags.bits.subarray(0, (index.columns.count + 31) >>> 5));
+    const rows = index.rowsWith(flags);
     return isWanted ? rows : index.live().without(rows);
   });
 

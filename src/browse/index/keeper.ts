@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseClient } from '../../database/connection.ts';
 import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
@@ -38,8 +39,8 @@ type State =
 const ROWS_AT_ONCE = 500;
 const FILLED_AT_ONCE = 20_000;
 const BEFORE_FIRST_ID = -(2 ** 31) - 1;
-/** Changes that nobody waits for are read together. */
-const COLLECT_MS = 20;
+/** A name that could not be ranked is looked at again after this time. */
+const RANK_AGAIN_MS = 20;
 const REFILL_DELAY_MS = 500;
 /** The names of other languages are read for a twentieth of the time at most. */
 const RESTS_PER_RANKING = 19;
@@ -51,7 +52,9 @@ const MAX_RETRY_MS = 10_000;
 export class IndexKeeper {
   readonly #options: Options;
   #state: State = { name: 'empty', delayMs: 0 };
+  /** While there is a connection. */
   #client: DatabaseClient | undefined;
+  #retryMs = FIRST_RETRY_MS;
   /** Products that are still to be read, because they were notified. */
   #changedIds = new Set<number>();
   /** Whether categories and labels are still to be read. */
@@ -63,14 +66,13 @@ export class IndexKeeper {
   #notified = 0;
   #applied = -1;
   #ranked = -1;
-  /** How many questions wait, and what wakes them, to look again whether the index has what they need. */
-  #waiting = 0;
+  /** Wakes questions that wait, to look again whether the index has what they need. */
   #progress = Promise.withResolvers<void>();
   /** When names of other languages may be read next; infinity while they are. */
   #rankAgainMs = 0;
   #reading: Promise<unknown> = Promise.resolve();
   /** Ends the sleep of the keeper. */
-  #wake: { readonly by: 'changes' | 'questions'; readonly end: () => void } | undefined;
+  #wake = (): void => {};
 
   constructor(options: Options) {
     this.#options = options;
@@ -97,19 +99,14 @@ export class IndexKeeper {
     // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
     else if (!ids) this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
     else for (const id of ids) this.#changedIds.add(id);
-    if (this.#wake?.by === 'changes') this.#wake.end();
+    this.#wake();
   }
 
   /** With all that was notified so far, and the order of names; undefined where there is no index. */
   async current(needsNames: boolean): Promise<ProductIndex | undefined> {
     const upTo = this.#notified;
     const isBehind = (): boolean => (needsNames ? this.#ranked : this.#applied) < upTo;
-    while (this.#state.name === 'ready' && isBehind()) {
-      this.#waiting += 1;
-      this.#wake?.end();
-      await this.#progress.promise;
-      this.#waiting -= 1;
-    }
+    while (this.#state.name === 'ready' && isBehind()) await this.#progress.promise;
     // PostgreSQL answers those who have waited for what does not come.
     return isBehind() ? undefined : this.#whole;
   }
@@ -127,40 +124,48 @@ export class IndexKeeper {
 
   /** Never ends. @throws UnfitCatalogue, or UnfitProduct where there is one before the index has all products */
   async run(): Promise<never> {
-    let retryMs = FIRST_RETRY_MS;
     for (;;) {
       try {
-        const index = this.#whole;
-        await (index ? this.#keep(index) : this.#fill());
-        retryMs = FIRST_RETRY_MS;
+        // Where a table is reloaded in many steps, the delay lets most of them pass.
+        if (this.#state.name === 'empty') await delay(this.#state.delayMs);
+        await this.#connect();
       } catch (error) {
         if (error instanceof UnfitCatalogue) throw error;
         // To fill it again and again would take a core, for the sake of one row.
         if (error instanceof UnfitProduct && !this.#whole) throw error;
         const reason = error instanceof Error ? error.message : error;
         this.#options.log('warn', `the index of products could not read: ${reason}`);
-        this.#fail();
-        await new Promise((resolve) => setTimeout(resolve, retryMs));
-        retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+        this.#haveTextsChanged = true;
+        const index = this.#whole;
+        this.#become(index ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
+        await delay(this.#retryMs);
+        this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
       }
     }
   }
 
-  #fail(): void {
-    this.#disconnect();
-    this.#haveTextsChanged = true;
-    const index = this.#whole;
-    this.#become(index ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
+  /** Fills and keeps the index by one connection, until it is lost, or the index is to be filled again: the server may be another one then. */
+  async #connect(): Promise<void> {
+    const client = await this.#options.connect();
+    this.#client = client;
+    client.once('error', () => {
+      if (this.#client === client) this.#client = undefined;
+      this.#wake();
+    });
+    try {
+      if (!this.#whole) await this.#fill(client);
+      for (let index = this.#whole; index && this.#client; index = this.#whole) {
+        await this.#keep(client, index);
+        this.#retryMs = FIRST_RETRY_MS;
+      }
+    } finally {
+      this.#client = undefined;
+      client.connection.stream.destroy();
+    }
   }
 
   /** Reads every product. What changes meanwhile is notified, and read again after it. */
-  async #fill(): Promise<void> {
-    if (this.#state.name === 'empty' && this.#state.delayMs > 0) {
-      // The server may be another one now. Where a table is reloaded in many steps, the delay lets most of them pass.
-      this.#disconnect();
-      await this.#sleep('questions', this.#state.delayMs);
-    }
-    const client = await this.#connected();
+  async #fill(client: DatabaseClient): Promise<void> {
     const startedMs = performance.now();
     const estimate = await this.#inTurn(() => readEstimate(client));
     const index = new ProductIndex(this.#options.languages);
@@ -202,8 +207,7 @@ export class IndexKeeper {
   }
 
   /** Brings what is pending into the index, answers those who wait for it, and does what else is to do. */
-  async #keep(index: ProductIndex): Promise<void> {
-    const client = await this.#connected();
+  async #keep(client: DatabaseClient, index: ProductIndex): Promise<void> {
     const upTo = this.#notified;
     await this.#applyPending(client, index);
     if (this.#whole !== index) return;
@@ -224,8 +228,7 @@ export class IndexKeeper {
     void this.#rankTranslated(index);
     // A name whose neighbour has changed too is ranked later, and so are those of other languages.
     const hasUnranked = index.allTexts.some(({ names }) => !names.areKnown);
-    if (this.#notified === upTo) await this.#sleep('changes', hasUnranked ? COLLECT_MS : undefined);
-    if (this.#waiting === 0) await this.#sleep('questions', COLLECT_MS);
+    if (this.#notified === upTo && this.#client) await this.#sleep(hasUnranked ? RANK_AGAIN_MS : undefined);
   }
 
   /**
@@ -248,7 +251,7 @@ export class IndexKeeper {
       this.#options.log('warn', `the index of products could not read the order of names: ${error}`);
     }
     const endedMs = performance.now();
-    this.#rankAgainMs = endedMs + Math.max(COLLECT_MS, (endedMs - startedMs) * RESTS_PER_RANKING);
+    this.#rankAgainMs = endedMs + Math.max(RANK_AGAIN_MS, (endedMs - startedMs) * RESTS_PER_RANKING);
   }
 
   async #applyPending(client: DatabaseClient, index: ProductIndex): Promise<void> {
@@ -261,12 +264,11 @@ export class IndexKeeper {
     }
     const ids = [...this.#changedIds];
     this.#changedIds.clear();
-    let from = 0;
     try {
-      for (; from < ids.length; from += ROWS_AT_ONCE)
+      for (let from = 0; from < ids.length; from += ROWS_AT_ONCE)
         await this.#readAgain(client, index, ids.slice(from, from + ROWS_AT_ONCE));
     } catch (error) {
-      for (const id of ids.slice(from)) this.#changedIds.add(id);
+      for (const id of ids) this.#changedIds.add(id);
       throw error;
     }
   }
@@ -301,28 +303,10 @@ export class IndexKeeper {
     return reading;
   }
 
-  async #connected(): Promise<DatabaseClient> {
-    if (this.#client) return this.#client;
-    const client = await this.#options.connect();
-    client.on('error', () => {
-      if (this.#client === client) this.#client = undefined;
-    });
-    this.#client = client;
-    return client;
-  }
-
-  #disconnect(): void {
-    const client = this.#client;
-    this.#client = undefined;
-    client?.connection.stream.destroy();
-  }
-
-  /** @param by what ends the sleep, apart from a question that waits */
-  async #sleep(by: 'changes' | 'questions', ms?: number): Promise<void> {
+  async #sleep(ms?: number): Promise<void> {
     await new Promise<void>((end) => {
-      this.#wake = { by, end };
+      this.#wake = end;
       if (ms !== undefined) setTimeout(end, ms);
     });
-    this.#wake = undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { BrowseRequest, ProductSearchOrder } from '../browse-engine.ts';
 import { type KeyColumn, positionOf, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import type { RowSet } from './row-set.ts';
-import { BLOCK_ROWS, type Column, type ProductColumns } from './rows.ts';
+import type { Column, ProductColumns } from './rows.ts';
 import { byteOfScore, scoreOfByte } from './words.ts';
 
 /** The rows of a page, in the order that was asked for. */
@@ -96,17 +96,15 @@ export class PageSelection {
     return { rows, hasNextPage: hasMore, hasPreviousPage: offset > 0 && this.#taken.length > 0 };
   }
 
-  /** Takes what belongs to the page out of the rows that match. Of many, only blocks whose keys are good enough for the page are looked at. */
+  /** Takes what belongs to the page out of the rows that match. */
   offer(found: RowSet): void {
-    if (found.areFew) {
-      this.#offerRows(found.rows(), found.size);
-      return;
-    }
-    const rows = new Int32Array(BLOCK_ROWS);
-    for (let block = 0; block * BLOCK_ROWS < this.#columns.count; block += 1)
-      if (this.#mayHave(block)) this.#offerRows(rows, found.readBlock(block, rows));
+    found.visit(
+      (block) => this.#mayHave(block),
+      (rows, count) => this.#offerRows(rows, count),
+    );
   }
 
+  /** Whether the keys of a block are good enough for the page. */
   #mayHave(block: number): boolean {
     if (this.#scores) return true;
     const { publishedAt, id } = this.#columns;

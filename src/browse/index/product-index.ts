@@ -2,7 +2,7 @@ import type { FallBacks } from '../browse-engine.ts';
 import { PRICE_CELLS, priceCellOf } from '../price-bands.ts';
 import { attributes, type Dimensions, options, values } from './dimension.ts';
 import { RowSet } from './row-set.ts';
-import { ProductColumns, type ProductRow } from './rows.ts';
+import { type Flags, ProductColumns, type ProductRow } from './rows.ts';
 import { BestSellers, FoldedTexts, LanguageTexts } from './texts.ts';
 import { hashOfProduct } from './words.ts';
 
@@ -58,8 +58,12 @@ export class ProductIndex {
 
   /** All live rows, for one question. */
   live(): RowSet {
-    const { isLive, count, live } = this.columns;
-    return RowSet.ofBits(isLive.bits.subarray(0, (count + 31) >>> 5), live);
+    return this.rowsWith(this.columns.isLive, this.columns.live);
+  }
+
+  /** For one question, too. @param size how many they are, where it is known */
+  rowsWith({ bits }: Flags, size?: number): RowSet {
+    return RowSet.ofBits(bits.subarray(0, (this.columns.count + 31) >>> 5), size);
   }
 
   /** The live rows that are published by then. */

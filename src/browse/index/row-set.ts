@@ -21,7 +21,7 @@ export class RowSet {
   }
 
   /** @param bits the bits of all rows */
-  static ofBits(bits: Uint32Array, size = countCommonBits(bits, bits)): RowSet {
+  static ofBits(bits: Uint32Array, size = countBits(bits)): RowSet {
     return new RowSet(size, undefined, bits, bits.length * 32);
   }
 
@@ -47,11 +47,19 @@ export class RowSet {
     return bits;
   }
 
-  /** Puts those of a block into an array. @returns how many */
-  readBlock(block: number, into: Int32Array): number {
+  /**
+   * Gives the rows, as the first ones of an array. Many come block by block.
+   * @param mayBeOfUse asked of each block, as its rows would be next
+   */
+  visit(mayBeOfUse: (block: number) => boolean, onRows: (rows: Int32Array, count: number) => void): void {
+    if (this.areFew) {
+      onRows(this.rows(), this.size);
+      return;
+    }
     const bits = this.bits();
-    const first = (block * BLOCK_ROWS) >>> 5;
-    return readBits(bits, first, Math.min(first + (BLOCK_ROWS >>> 5), bits.length), into);
+    const rows = new Int32Array(BLOCK_ROWS);
+    for (let block = 0, word = 0; word < bits.length; block += 1, word += BLOCK_ROWS / 32)
+      if (mayBeOfUse(block)) onRows(rows, readBits(bits, word, Math.min(word + BLOCK_ROWS / 32, bits.length), rows));
   }
 
   and(other: RowSet): RowSet {
@@ -79,14 +87,6 @@ export class RowSet {
     return this.#others;
   }
 
-  /** How many rows have a flag. @param flags by row */
-  countOf(flags: Uint32Array): number {
-    if (!this.areFew) return countCommonBits(this.bits(), flags);
-    let count = 0;
-    for (const row of this.rows()) count += Number(hasBit(flags, row));
-    return count;
-  }
-
   filter(isWanted: (row: number) => boolean): RowSet {
     const rows = this.rows();
     const kept = new Int32Array(rows.length);
@@ -107,9 +107,9 @@ const bitsIn = (word: number): number => {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
 
-const countCommonBits = (bits: Uint32Array, others: Uint32Array): number => {
+const countBits = (bits: Uint32Array): number => {
   let count = 0;
-  for (let at = 0; at < bits.length; at += 1) count += bitsIn((bits[at] as number) & (others[at] as number));
+  for (let at = 0; at < bits.length; at += 1) count += bitsIn(bits[at] as number);
   return count;
 };
 

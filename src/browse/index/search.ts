@@ -80,13 +80,14 @@ const FACETS: {
   brands: (index, found) => valuesOf(index, index.brands, found.without('brands'), asItIs),
   tags: (index, found, _, labelOf) => valuesOf(index, index.tags, found.without('tags'), labelOf),
   price: (index, found) => priceRangeOfRows(index, found.without('price')),
-  inStock: ({ columns, options }, found, { options: filters = [], inStock }) => {
+  inStock: (index, found, { options: filters = [], inStock }) => {
+    const { columns, options } = index;
     const rows = found.without('inStock');
     const fitting = filters.length > 0 && inStock !== true ? options.fitting(filters, true) : undefined;
     const own = fitting ? rows.and(options.rows.rowsOf([...fitting], columns.count)) : rows;
-    return own.countOf(columns.isInStock.bits);
+    return own.and(index.rowsWith(columns.isInStock)).size;
   },
-  onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.bits),
+  onSale: (index, found) => found.without('onSale').and(index.rowsWith(index.columns.isReduced)).size,
   attributes: (index, found, { attributes = [] }, labelOf) =>
     namedFacets('attributes', index.attributes, attributes, found, labelOf, (rows, wanted) =>
       countValues(index, index.attributes, rows, wanted),
@@ -223,18 +224,17 @@ const dimensionFacets = (
   const anys = dimensions.map(({ any }) => any).filter((any) => (counts[any] as number) > 0);
   return mostFrequent(anys, counts, of.values, labelOf).map((counted) => {
     const { value: name } = counted;
-    const { texts, numbers } = of.named(name) as Dimension;
+    const { byText } = of.named(name) as Dimension;
     const found = countedOf(of, name, counts);
     if (found.every((code) => !Number.isNaN(of.numberOf(code)))) {
       const values = mostFrequent(found, counts, of.values, labelOf).map(withoutCode);
       return { ...counted, facet: { name, values, ...extremesOf(of, found) } };
     }
     // A number and a text that are written alike are one value.
-    for (const [value, code] of numbers) {
-      const text = texts.get(value);
-      if (text === undefined) continue;
-      counts[text] = (counts[text] as number) + (counts[code] as number);
-      counts[code] = 0;
+    for (const [one, other] of byText.values()) {
+      if (one === undefined || other === undefined) continue;
+      counts[one] = (counts[one] as number) + (counts[other] as number);
+      counts[other] = 0;
     }
     const values = mostFrequent(countedOf(of, name, counts), counts, of.values, labelOf).map(withoutCode);
     return { ...counted, facet: { name, values } };
@@ -249,15 +249,18 @@ const extremesOf = (of: Dimensions, codes: readonly number[]): { min: string; ma
 
 const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null => {
   if (set.size === 0) return null;
-  const { values } = index.columns.price;
-  const firstBy = (order: 'PRICE_ASC' | 'PRICE_DESC'): number => {
-    const selection = new PageSelection(index.columns, index.texts.names.rank, {
-      order,
-      page: { from: 'start', size: 1 },
-    });
-    selection.offer(set);
-    return values[selection.finish().rows[0] as number] as number;
-  };
+  const { values, least, greatest } = index.columns.price;
+  let [min, max] = [Number.POSITIVE_INFINITY, 0];
+  set.visit(
+    (block) => (least[block] as number) < min || (greatest[block] as number) > max,
+    (rows, count) => {
+      for (let at = 0; at < count; at += 1) {
+        const price = values[rows[at] as number] as number;
+        min = Math.min(min, price);
+        max = Math.max(max, price);
+      }
+    },
+  );
   const countCells = (rows: Int32Array): Int32Array => {
     const counts = new Int32Array(PRICE_CELLS);
     for (let at = 0; at < rows.length; at += 1) {
@@ -266,5 +269,5 @@ const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null =
     }
     return counts;
   };
-  return priceRangeOf(firstBy('PRICE_ASC'), firstBy('PRICE_DESC'), countRows(index, set, countCells, index.priceCells));
+  return priceRangeOf(min, max, countRows(index, set, countCells, index.priceCells));
 };
