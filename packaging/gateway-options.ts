@@ -1,4 +1,4 @@
-import { camelCase, GROUPS, ROWS, type Variable, type VariableName } from '../src/config/variables.ts';
+import { camelCase, GROUPS, ROWS, type Variable } from '../src/config/variables.ts';
 
 /**
  * The package's declarations of src/config/gateway-options.ts: the same types spelt out, so that an editor shows what each option does, and the
@@ -20,7 +20,7 @@ ${options.map((group) => group.join('\n')).join('\n\n')}
 
 const UNITS = { MB: 'megabytes', ms: 'milliseconds', s: 'seconds' };
 
-const toOption = ([name, row]: readonly [VariableName, Variable]): string => {
+const toOption = ([name, row]: readonly [string, Variable]): string => {
   const { value, description } = row;
   const text = inOptions(value.unit ? `${description} In ${UNITS[value.unit]}.` : description);
   const lines = [...(text.match(/\S.{0,140}(?=\s|$)/g) ?? []), `@default ${optionDefault(row)}`];

@@ -16,21 +16,7 @@ import {
 
 type Headers = Pick<IncomingHttpHeaders, 'authorization'>;
 
-export interface Access {
-  /** Whether access tokens are configured, so that responses depend on the caller. */
-  readonly isRestricted: boolean;
-  /** Whether the caller may see everything, as far as is known without waiting. */
-  readonly isGranted: (headers: Headers) => boolean;
-  /**
-   * Admits the caller of an operation, by the root fields that it selects. Undefined: admitted at once.
-   * @throws (in the promise) AppError UNAUTHENTICATED if a field is not public and the caller has no valid token;
-   *   SERVICE_UNAVAILABLE if the token cannot be verified now
-   */
-  readonly admit: (headers: Headers, rootFields: ReadonlySet<string>) => Promise<void> | undefined;
-  /** Admits the caller of a page; a browser can send the token as a password. @throws AppError as `admit` does */
-  readonly admitToPage: (headers: Headers) => Promise<void>;
-  readonly close: () => void;
-}
+export type Access = ReturnType<typeof createAccess>;
 
 /** The specification calls notice detail public; `__typename` reveals nothing. */
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['notice', '__typename']);
@@ -49,7 +35,7 @@ const OPEN_ACCESS: Access = {
 };
 
 /** Access where tokens are configured. A token is verified once and remembered while it is valid, so that a request costs one hash. */
-const createAccess = (verify: VerifyToken, clock: Clock): Omit<Access, 'isRestricted' | 'close'> => {
+const createAccess = (verify: VerifyToken, clock: Clock, close: () => void) => {
   // Keyed by salted digests: the time of a look-up reveals nothing about the tokens.
   const salt = randomBytes(16).toString('base64url');
   const digestOf = (token: string): string => hash('sha256', salt + token, 'base64url');
@@ -70,24 +56,34 @@ const createAccess = (verify: VerifyToken, clock: Clock): Omit<Access, 'isRestri
     return undefined;
   };
 
-  const isGranted: Access['isGranted'] = ({ authorization }) => {
+  /** Whether the caller may see everything, as far as is known without waiting. */
+  const isGranted = ({ authorization }: Headers): boolean => {
     const token = bearerToken(authorization);
     return token !== undefined && isRemembered(digestOf(token));
   };
 
   return {
+    /** Whether access tokens are configured, so that responses depend on the caller. */
+    isRestricted: true,
     isGranted,
-    admit: (headers, rootFields) => {
+    /**
+     * Admits the caller of an operation, by the root fields that it selects. Undefined: admitted at once.
+     * @throws (in the promise) AppError UNAUTHENTICATED if a field is not public and the caller has no valid token;
+     *   SERVICE_UNAVAILABLE if the token cannot be verified now
+     */
+    admit: (headers: Headers, rootFields: ReadonlySet<string>): Promise<void> | undefined => {
       // A public field ignores the token, even an invalid one.
       if (rootFields.isSubsetOf(PUBLIC_FIELDS) || isGranted(headers)) return undefined;
       return refusalOf(bearerToken(headers.authorization)).then((refusal) => {
         if (refusal) throw bearerChallenge(refusal);
       });
     },
-    admitToPage: async ({ authorization }) => {
+    /** Admits the caller of a page; a browser can send the token as a password. @throws AppError as `admit` does */
+    admitToPage: async ({ authorization }: Headers): Promise<void> => {
       const refusal = await refusalOf(bearerToken(authorization) ?? basicPassword(authorization));
       if (refusal) throw basicChallenge(refusal);
     },
+    close,
   };
 };
 
@@ -129,7 +125,7 @@ export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger
     if (includesToken(list, token)) return Number.POSITIVE_INFINITY;
     return issuer ? issuer.verify(token) : 'invalid';
   };
-  return { isRestricted: true, ...createAccess(verify, clock), close: () => issuer?.close() };
+  return createAccess(verify, clock, () => issuer?.close());
 };
 
 /** Who may see a page: everybody, nobody, or callers with an access token. */

@@ -172,15 +172,9 @@ export const rowsBy = <Column extends string, Row extends { readonly [Name in Co
   });
 
 /** The tables of a model and of all relations that arguments name, wherever they do: to select, filter, sort or count. */
-export const tablesOf = (model: string, args: unknown): ReadonlySet<string> => {
-  const tables = new Set<string>();
-  addTables(model, args, tables);
-  return tables;
-};
-
-const addTables = (model: string, args: unknown, tables: Set<string>): void => {
+export const tablesOf = (model: string, args: unknown, tables = new Set<string>()): ReadonlySet<string> => {
   tables.add(tableOf(model));
-  if (typeof args !== 'object' || args === null) return;
+  if (typeof args !== 'object' || args === null) return tables;
   const relations = relationsOf(model);
   for (const [key, value] of Object.entries(args)) {
     const relation = relations.find(({ name }) => name === key);
@@ -189,11 +183,12 @@ const addTables = (model: string, args: unknown, tables: Set<string>): void => {
       // A relation of many to many without a model of its own has a table of Prisma's.
       const isManyToMany = isList && isListOf(type, relationName);
       if (isManyToMany) tables.add(`_${relationName}`);
-      addTables(type, value, tables);
+      tablesOf(type, value, tables);
     } else if (key === '_count' && value === true) {
-      for (const { name, isList } of relations) if (isList) addTables(model, { [name]: true }, tables);
-    } else addTables(model, value, tables);
+      for (const { name, isList } of relations) if (isList) tablesOf(model, { [name]: true }, tables);
+    } else tablesOf(model, value, tables);
   }
+  return tables;
 };
 
 type Row = Readonly<Record<string, unknown>>;

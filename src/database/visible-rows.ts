@@ -49,28 +49,22 @@ interface VisibleRead {
 type Args = Readonly<Record<string, unknown>>;
 type Row = Readonly<Record<string, unknown>>;
 
-/** What is done to the rows of a model that a read gives. */
-interface RowPlan {
-  /** Without: every row is visible. */
-  readonly rule: PrismaRule | undefined;
-  readonly relations: ReadonlyMap<string, RowPlan>;
-  /** Columns that the rule needs and the caller has not asked for. */
-  readonly added: readonly string[];
-}
-
 const BY_KEY: ReadonlySet<string> = new Set(['findUnique', 'findUniqueOrThrow']);
 
 /** Makes a read show visible rows alone, in all that its arguments name. */
 export const visibleRead = ({ model, operation, args, isFound }: Read, rules: VisibleRules, now: Date): VisibleRead => {
-  const visible = new VisibleArguments(rules, now);
+  const visible = new Visible(rules, now);
   const given = isObject(args) ? args : {};
-  const rule = isFound ? undefined : rules.get(model)?.alone;
-  const { args: own, plan } = BY_KEY.has(operation) ? visible.ofKey(model, given, rule) : visible.ofList(model, given);
-  return { args: own, show: (result) => shown(result, plan, own, now) };
+  const isByKey = BY_KEY.has(operation);
+  const rule = isByKey && !isFound ? rules.get(model)?.alone : undefined;
+  return {
+    args: isByKey ? visible.ofKey(model, given, rule) : visible.ofList(model, given),
+    show: (result) => visible.rows(model, given, rule, result),
+  };
 };
 
-/** Rewrites arguments of Prisma's, of one read. */
-class VisibleArguments {
+/** Rewrites the arguments of a read of Prisma's, and what it gives. */
+class Visible {
   readonly #rules: VisibleRules;
   readonly #now: Date;
 
@@ -80,42 +74,75 @@ class VisibleArguments {
   }
 
   /** Arguments that read, count or group several rows. */
-  ofList(model: string, given: Args): { args: Args; plan: RowPlan } {
-    const { args, plan } = this.#ofRow(model, given, undefined);
-    this.#checkOrder(model, args.orderBy);
-    const where = this.#listed(model, args.where);
-    return { args: where === undefined ? args : { ...args, where }, plan };
+  ofList(model: string, given: Args): Args {
+    const args = this.#ofRow(model, given, undefined);
+    this.#checkOrder(model, given.orderBy);
+    const where = this.#listed(model, given.where);
+    return where === undefined ? args : { ...args, where };
   }
 
   /** Arguments that find a row. @param rule to which it has to be compared */
-  ofKey(model: string, given: Args, rule: PrismaRule | undefined): { args: Args; plan: RowPlan } {
-    const { args, plan } = this.#ofRow(model, given, rule);
-    return { args: { ...args, where: this.#filter(model, args.where) }, plan };
+  ofKey(model: string, given: Args, rule: PrismaRule | undefined): Args {
+    return { ...this.#ofRow(model, given, rule), where: this.#filter(model, given.where) };
+  }
+
+  /**
+   * The rows that a client sees of those that Prisma gives. They are copied: several calls may have been given the same one.
+   * @param given the arguments of the caller
+   * @param rule to which they have to be compared
+   */
+  rows(model: string, given: Args, rule: PrismaRule | undefined, result: unknown): unknown {
+    if (Array.isArray(result)) return result.map((row) => this.rows(model, given, rule, row));
+    if (!isObject(result)) return result;
+    const chained = chainedRelation(model, given, result);
+    if (chained) {
+      // The row in between is not there to be compared.
+      if (rule)
+        throw new Error(
+          'A relation of a row that may be hidden is read by include or select, not by a chain of calls.',
+        );
+      return this.#related(chained, given, result);
+    }
+    if (rule && !rule.holds(result as never, this.#now)) return null;
+    const relations = relationsOf(model).filter(({ name }) => name in result);
+    if (!rule && relations.length === 0) return result;
+    const row: Record<string, unknown> = { ...result };
+    for (const relation of relations) row[relation.name] = this.#related(relation, given, row[relation.name]);
+    for (const [name] of notAskedFor(model, given, rule)) delete row[name];
+    return row;
+  }
+
+  #related({ name, type, isList }: Relation, { select, include }: Args, result: unknown): unknown {
+    const given = (isObject(select) ? select : isObject(include) ? include : {})[name];
+    const rule = isList ? undefined : this.#rules.get(type)?.alone;
+    return this.rows(type, isObject(given) ? given : {}, rule, result);
   }
 
   /** What a read selects of each row. @param rule to which the row has to be compared */
-  #ofRow(model: string, given: Args, rule: PrismaRule | undefined): { args: Args; plan: RowPlan } {
-    const relations = new Map<string, RowPlan>();
+  #ofRow(model: string, given: Args, rule: PrismaRule | undefined): Args {
     const args: Record<string, unknown> = { ...given };
     for (const kind of ['select', 'include']) {
       const selection = given[kind];
       if (!isObject(selection)) continue;
       args[kind] = Object.fromEntries(
-        Object.entries(selection).map(([name, value]) => [name, this.#selected(model, name, value, relations)]),
+        Object.entries(selection).map(([name, value]) => [name, this.#selected(model, name, value)]),
       );
     }
-    return { args, plan: { rule, relations, added: rule ? addColumns(model, args, rule.columns) : [] } };
+    for (const [name, value] of notAskedFor(model, given, rule)) {
+      const kind = isObject(given.select) ? 'select' : relationOf(model, name) ? 'include' : 'omit';
+      args[kind] = { ...(args[kind] as Args | undefined), [name]: kind === 'omit' ? false : value };
+    }
+    return args;
   }
 
-  #selected(model: string, name: string, value: unknown, plans: Map<string, RowPlan>): unknown {
+  #selected(model: string, name: string, value: unknown): unknown {
     if (!value) return value;
     if (name === '_count') return this.#counted(model, value);
     const relation = relationOf(model, name);
     if (!relation) return value;
     const { type, isList } = relation;
     const given = isObject(value) ? value : {};
-    const { args, plan } = isList ? this.ofList(type, given) : this.#ofRow(type, given, this.#rules.get(type)?.alone);
-    if (isEffective(plan)) plans.set(name, plan);
+    const args = isList ? this.ofList(type, given) : this.#ofRow(type, given, this.#rules.get(type)?.alone);
     return Object.keys(args).length > 0 ? args : true;
   }
 
@@ -199,65 +226,21 @@ class VisibleArguments {
 
 const CONNECTIVES: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
 
-/** Adds to a selection what a rule needs. @returns the names of what was added */
-const addColumns = (model: string, args: Record<string, unknown>, columns: PrismaRule['columns']): string[] => {
-  const { select, include, omit } = args;
-  const added: string[] = [];
-  for (const [name, value] of Object.entries(columns)) {
-    if (isObject(select)) {
-      if (select[name]) continue;
-      args.select = { ...(args.select as Args), [name]: value };
-    } else if (relationOf(model, name)) {
-      if (isObject(include) && include[name]) continue;
-      args.include = { ...(args.include as Args | undefined), [name]: value };
-    } else {
-      if (!isObject(omit) || !omit[name]) continue;
-      args.omit = { ...(args.omit as Args), [name]: false };
-    }
-    added.push(name);
-  }
-  return added;
-};
+/** The columns that a rule needs and the caller has not asked for, as `select` has them. */
+const notAskedFor = (model: string, { select, include, omit }: Args, rule: PrismaRule | undefined) =>
+  Object.entries(rule?.columns ?? {}).filter(([name]) => {
+    if (isObject(select)) return !select[name];
+    if (relationOf(model, name)) return !(isObject(include) && include[name]);
+    return isObject(omit) && omit[name];
+  });
 
-const isEffective = ({ rule, relations }: RowPlan): boolean => rule !== undefined || relations.size > 0;
-
-/**
- * What a client sees of a result. Rows are copied: several calls may have been given the same one.
- * @param args with which it was read
- */
-const shown = (result: unknown, plan: RowPlan, args: Args, now: Date): unknown => {
-  if (!isEffective(plan) || !isObject(result)) {
-    return Array.isArray(result) ? result.map((row) => shown(row, plan, args, now)) : result;
-  }
-  const chained = chainedRelation(result, plan, args);
-  if (chained !== undefined) {
-    // The row in between is not there to be compared.
-    if (plan.rule)
-      throw new Error('A relation of a row that may be hidden is read by include or select, not by a chain of calls.');
-    const next = plan.relations.get(chained);
-    return next ? shown(result, next, argsOf(args, chained), now) : result;
-  }
-  if (plan.rule && !plan.rule.holds(result as never, now)) return null;
-  const row: Record<string, unknown> = { ...result };
-  for (const [name, next] of plan.relations) row[name] = shown(row[name], next, argsOf(args, name), now);
-  for (const name of plan.added) delete row[name];
-  return row;
-};
-
-/** `findUnique(…).category()`: Prisma selects a relation alone, and gives it in the place of the row. @returns the name of that relation */
-const chainedRelation = (result: Row, { added }: RowPlan, { select }: Args): string | undefined => {
-  const [name, ...others] = isObject(select) ? Object.keys(select).filter((each) => !added.includes(each)) : [];
-  return name !== undefined && others.length === 0 && !(name in result) ? name : undefined;
-};
-
-const argsOf = ({ select, include }: Args, relation: string): Args => {
-  const args = (isObject(select) ? select : isObject(include) ? include : {})[relation];
-  return isObject(args) ? args : {};
+/** `findUnique(…).category()`: Prisma selects a relation alone, and gives it in the place of the row. */
+const chainedRelation = (model: string, { select }: Args, result: Row): Relation | undefined => {
+  const [name, ...others] = isObject(select) ? Object.keys(select) : [];
+  return name !== undefined && others.length === 0 && !(name in result) ? relationOf(model, name) : undefined;
 };
 
 const isObject = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const { models } = getDatamodel().datamodel;
 
 /** A relation as the datamodel of Prisma has it. */
 interface Relation {
@@ -270,8 +253,15 @@ interface Relation {
   readonly relationName?: string | undefined;
 }
 
-/** The relations of a model. */
-export const relationsOf = (model: string): readonly Relation[] =>
-  models[model]?.fields.filter(({ kind }) => kind === 'object') ?? [];
+const RELATIONS: ReadonlyMap<string, readonly Relation[]> = new Map(
+  Object.entries(getDatamodel().datamodel.models).map(([model, { fields }]) => [
+    model,
+    fields.filter(({ kind }) => kind === 'object'),
+  ]),
+);
 
-const relationOf = (model: string, name: string) => relationsOf(model).find((relation) => relation.name === name);
+/** The relations of a model. */
+export const relationsOf = (model: string): readonly Relation[] => RELATIONS.get(model) ?? [];
+
+const relationOf = (model: string, name: string): Relation | undefined =>
+  relationsOf(model).find((relation) => relation.name === name);

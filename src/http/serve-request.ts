@@ -167,28 +167,22 @@ export class Serving {
 
   async #answer(request: GatewayRequest, key: string | undefined, route: Route): Promise<GatewayResponse> {
     const call = this.#begin(request, route);
+    const isPreview = 'run' in route && request.headers[PREVIEW_HEADER] !== undefined;
+    let response: GatewayResponse;
     try {
-      return this.#end(call, await this.#respond(call, key));
+      response = await this.#respond(isPreview ? this.#previewOf(call) : call, key);
     } catch (error) {
-      return this.#end(call, this.#writeFailure(call, error));
+      response = this.#writeFailure(call, error);
     }
+    if (!isPreview) return this.#end(call, response);
+    const headers = { ...response.headers, 'cache-control': 'private, no-store' };
+    return this.#end(call, { ...response, lines: undefined, headers });
   }
 
   async #respond(call: Call, key: string | undefined): Promise<GatewayResponse> {
     const { request, route } = call;
     if (request.method === 'OPTIONS') return optionsOf(route);
-    if ('respond' in route) return this.#respondWithPage(route, call);
-    const isPreview = request.headers[PREVIEW_HEADER] !== undefined;
-    let response: GatewayResponse;
-    try {
-      response = await (isPreview
-        ? this.#execute(route, this.#previewOf(call), undefined)
-        : this.#execute(route, call, key));
-    } catch (error) {
-      response = this.#writeFailure(call, error);
-    }
-    if (!isPreview) return response;
-    return { ...response, lines: undefined, headers: { ...response.headers, 'cache-control': 'private, no-store' } };
+    return 'respond' in route ? this.#respondWithPage(route, call) : this.#execute(route, call, key);
   }
 
   /** For another time: no other caller gets the response, and no late value is taken. */

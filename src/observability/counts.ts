@@ -53,12 +53,9 @@ const DURATION_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 
 /** What a gateway has counted of its requests and their statements. */
 export class RequestCounts {
-  readonly #known: Record<HandlerName, Map<string, OperationCounts>> = {
-    rest: new Map(),
-    graphql: new Map(),
-    ucp: new Map(),
-    other: new Map(),
-  };
+  /** By handler and operation. */
+  readonly #known = new Map<string, OperationCounts>();
+  #clientOperations = 0;
   /** Requests that ended with an error, by handler and code. In GraphQL their status may be 200. */
   readonly errors = new Map<string, { readonly handler: HandlerName; readonly code: string; count: number }>();
   /** Requests without a response yet. */
@@ -70,16 +67,19 @@ export class RequestCounts {
 
   /** The counts of an operation. Clients name their operations: beyond 100 names, further ones count as `other`, and so do long ones. */
   of(handler: HandlerName, operation: string, route?: string): OperationCounts {
-    const { graphql, [handler]: known } = this.#known;
-    const counts = known.get(operation);
+    const counts = this.#known.get(`${handler} ${operation}`);
     if (counts) return counts;
-    const isTooMuch = graphql.size >= MAX_CLIENT_OPERATIONS || operation.length > MAX_NAME_CHARS;
-    const name = handler === 'graphql' && isTooMuch ? REST_OF_THEM : operation;
-    return known.get(name) ?? this.#create(handler, name, route);
+    const isClients = handler === 'graphql' && operation !== REST_OF_THEM;
+    if (isClients && (this.#clientOperations >= MAX_CLIENT_OPERATIONS || operation.length > MAX_NAME_CHARS))
+      return this.of(handler, REST_OF_THEM, route);
+    if (isClients) this.#clientOperations += 1;
+    const created: OperationCounts = { handler, operation, route, byCache: new Map() };
+    this.#known.set(`${handler} ${operation}`, created);
+    return created;
   }
 
-  all(): OperationCounts[] {
-    return Object.values(this.#known).flatMap((operations) => [...operations.values()]);
+  all(): readonly OperationCounts[] {
+    return [...this.#known.values()];
   }
 
   /**
@@ -114,11 +114,5 @@ export class RequestCounts {
     statements.byName.set(label, (statements.byName.get(label) ?? 0) + 1);
     statements.seconds.add(seconds);
     if (hasFailed) statements.failed += 1;
-  }
-
-  #create(handler: HandlerName, operation: string, route: string | undefined): OperationCounts {
-    const counts: OperationCounts = { handler, operation, route, byCache: new Map() };
-    this.#known[handler].set(operation, counts);
-    return counts;
   }
 }

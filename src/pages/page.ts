@@ -47,35 +47,33 @@ interface Options {
  * in memory.
  */
 export const createBundledPage = ({ assets = NO_ASSETS, render, sources, headers }: Options): BundledPage => {
-  const pages = new Map<number, Promise<StaticFile>>();
-  const toPage = async (html: string): Promise<StaticFile> => ({
-    contentType: 'text/html; charset=utf-8',
-    etag: `W/"${hashOf(html)}"`,
-    cacheControl: 'no-cache',
-    bodies: await compress(Buffer.from(html)),
-    headers: { ...headers, ...pageHeaders({ ...THIS_HOST, ...sources }) },
+  const read = onceForEach<void, Awaited<ReturnType<typeof readAssets>>>(() => readAssets(assets));
+  const page = onceForEach(async (depth: number): Promise<StaticFile> => {
+    const { folder, names } = await read();
+    const root = depth === 0 ? './' : '../'.repeat(depth);
+    const html = render({ root, base: root + folder.slice(1), names });
+    return {
+      contentType: 'text/html; charset=utf-8',
+      etag: `W/"${hashOf(html)}"`,
+      cacheControl: 'no-cache',
+      bodies: await compress(Buffer.from(html)),
+      headers: { ...headers, ...pageHeaders({ ...THIS_HOST, ...sources }) },
+    };
   });
-  let reading: ReturnType<typeof readAssets> | undefined;
-  const read = (): ReturnType<typeof readAssets> => {
-    reading ??= readAssets(assets).catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    });
-    return reading;
-  };
-  return {
-    page: async (depth = 0) => {
-      const { folder, names } = await read();
-      const root = depth === 0 ? './' : '../'.repeat(depth);
-      let page = pages.get(depth);
-      if (!page) {
-        page = toPage(render({ root, base: root + folder.slice(1), names }));
-        pages.set(depth, page);
-        page.catch(() => pages.delete(depth));
-      }
-      return page;
-    },
-    asset: async (path) => (await read()).files.get(path),
+  return { page: (depth = 0) => page(depth), asset: async (path) => (await read()).files.get(path) };
+};
+
+/** Does work once for each key, and again only where it has failed. */
+const onceForEach = <Key, Value>(work: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
+  const known = new Map<Key, Promise<Value>>();
+  return (key) => {
+    let value = known.get(key);
+    if (!value) {
+      value = work(key);
+      known.set(key, value);
+      value.catch(() => known.delete(key));
+    }
+    return value;
   };
 };
 

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
 import { type StaticFile, serveFile } from '../http/content-encodings.ts';
 import { type ResponseRoute, responseRoute } from '../http/route.ts';
-import { createFrontPage, type FrontPageLink } from './front-page.ts';
 import { createGraphiql } from './graphiql.ts';
-import { type BundledPage, createPage } from './page.ts';
+import { type BundledPage, createBundledPage, createPage, htmlTemplate } from './page.ts';
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
@@ -15,6 +17,13 @@ interface PageDeps {
   /** BCP 47. */
   readonly languages: readonly string[];
   readonly openapi: StaticFile;
+}
+
+/** A link of the front page. */
+interface FrontPageLink {
+  readonly href: string;
+  readonly title: string;
+  readonly about: string;
 }
 
 interface PageRow {
@@ -32,7 +41,7 @@ interface PageRow {
 
 /** Every page. A page is a file in this folder and a row here. */
 export const PAGES: readonly PageRow[] = [
-  { path: '/', create: ({ freshnessMs, exposure }) => createFrontPage(freshnessMs, frontPageLinks(exposure)) },
+  { path: '/', create: (deps) => createFrontPage(deps) },
   {
     path: '/graphql',
     exposure: 'graphiql',
@@ -84,13 +93,11 @@ export const PAGES: readonly PageRow[] = [
 /** @returns what finds the route of a page, and GraphiQL, which is served at the GraphQL endpoint */
 export const createPages = (deps: PageDeps) => {
   const finders = PAGES.map((row) => createFinder(row, deps));
-  const find = (path: string): ResponseRoute | undefined => {
-    for (const at of finders) {
-      const page = at(path);
-      if (page) return page;
-    }
-    return undefined;
-  };
+  const find = (path: string): ResponseRoute | undefined =>
+    finders
+      .values()
+      .map((findIn) => findIn(path))
+      .find((route) => route !== undefined);
   return { find, graphiql: find('/graphql') as ResponseRoute };
 };
 
@@ -117,8 +124,29 @@ const createFinder = (row: PageRow, deps: PageDeps): ((path: string) => Response
   };
 };
 
+/** One file, with its style inside. */
+const createFrontPage = ({ freshnessMs, exposure }: PageDeps): BundledPage => {
+  const style = readFileSync(new URL('./front-page.css', import.meta.url), 'utf8');
+  return createBundledPage({
+    render: () =>
+      frontPage({
+        description: packageJson.description,
+        style,
+        bound: freshnessMs > 0 ? `within ${freshnessMs} ms` : 'at once',
+        links: linksOf(exposure).map(toHtml).join('\n          '),
+      }),
+    sources: { 'style-src': `'sha256-${createHash('sha256').update(style).digest('base64')}'` },
+  });
+};
+
+const frontPage = htmlTemplate('front-page.html');
+
+/** The address is relative: a proxy may strip a prefix, so that the front page is not at the root for a browser. */
+const toHtml = ({ href, title, about }: FrontPageLink): string =>
+  `<li><a href=".${href}"><strong>${title}</strong><span>${about}</span></a></li>`;
+
 /** The links of the front page that the switches allow. */
-const frontPageLinks = (exposure: Exposures): FrontPageLink[] => [
+const linksOf = (exposure: Exposures): FrontPageLink[] => [
   {
     href: '/graphql',
     ...(exposure.graphiql === 'off'

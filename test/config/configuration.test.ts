@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { gatewayOptions } from '../../packaging/gateway-options.ts';
 import { readEnvironment } from '../../src/commands/commands.ts';
 import { findMisspellings, readConfig, readOptions, secretsOf } from '../../src/config/config.ts';
-import { camelCase, ROWS, VARIABLES } from '../../src/config/variables.ts';
+import { camelCase, ROWS } from '../../src/config/variables.ts';
 import { runCli } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -145,7 +145,7 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
   test('and others are not', () => {
     const others =
       'HOME PATH HOSTNAME LOGNAME LANG PWD USER TERM SHELL NODE_ENV NODE_OPTIONS PGHOST PGPORT XDG_DATA_DIRS';
-    const known = Object.keys(VARIABLES);
+    const known = ROWS.map(([name]) => name);
     const names = [...others.split(' '), ...known, 'OTEL_SERVICE_NAME', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'];
     expect(findMisspellings(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
   });

@@ -2,15 +2,14 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectionConfig, DatabaseClient, SET_SESSION } from '../../database/connection.ts';
-import type { BrowseRequest, FallBacks, SuggestionRequest } from '../browse-engine.ts';
-import { positionOf } from '../order.ts';
+import type { BrowseRequest, FallBacks, Suggestion, SuggestionRequest } from '../browse-engine.ts';
+import { compareCodePoints, positionOf } from '../order.ts';
+import { fold } from '../words.ts';
 import { IndexKeeper } from './keeper.ts';
-import { rankOfPosition } from './names.ts';
 import type { ProductIndex } from './product-index.ts';
 import { readIdsByCode, readNames } from './read.ts';
-import { search } from './search.ts';
-import { correct, mergeSuggestions, suggest } from './suggest.ts';
-import type { LanguageTexts } from './texts.ts';
+import { correct, search } from './search.ts';
+import { type LanguageTexts, type Suggested, suggest } from './texts.ts';
 import { type Found, type FromThread, type Question, type ThreadOptions, type ToThread, UNFIT } from './thread.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -54,13 +53,52 @@ const suggestIn = async (index: ProductIndex, asked: SuggestionRequest, texts: L
   return names && mergeSuggestions(found, names, limit);
 };
 
+const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];
+
+/**
+ * The first suggestions of all kinds, each text once.
+ * @param names of the products that have none
+ * @returns undefined where products that are not among those might come before the last
+ */
+const mergeSuggestions = (
+  { products, hasMore, others }: Suggested,
+  names: ReadonlyMap<number, string>,
+  limit: number,
+): Suggestion[] | undefined => {
+  const named = products.flatMap(({ id, sales, publishedAt, name }) => {
+    const text = name ?? names.get(id);
+    return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, id, publishedAt }];
+  });
+  const last = named.at(-1);
+  const seen = new Set<string>();
+  const first: Suggestion[] = [];
+  for (const suggestion of [...others, ...named].sort(compare)) {
+    if (first.length === limit) break;
+    const folded = fold(suggestion.text);
+    if (!seen.has(folded)) first.push(suggestion);
+    seen.add(folded);
+    if (hasMore && suggestion === last && first.length < limit) return undefined;
+  }
+  if (hasMore && first.length < limit) return undefined;
+  return first.map(({ publishedAt: _, ...suggestion }: Ranked) => suggestion);
+};
+
+type Ranked = Suggestion & { readonly publishedAt?: number };
+
+const compare = (a: Ranked, b: Ranked): number =>
+  b.sales - a.sales ||
+  KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+  (b.publishedAt ?? 0) - (a.publishedAt ?? 0) ||
+  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text)) ||
+  b.id - a.id;
+
 const searchIn = async (index: ProductIndex, asked: BrowseRequest, texts: LanguageTexts) => {
   const { page, code, order, languages } = asked;
   const isByName = order === 'NAME_ASC';
   const codeIds = code === undefined ? [] : await keeper.read((client) => readIdsByCode(client, code));
   if (!codeIds || !keeper.status.isReady || (isByName && !texts.names.areKnown)) return undefined;
   const position = isByName ? positionOf(page) : undefined;
-  const boundaryRank = position && rankOfPosition(texts.names, index.columns, position);
+  const boundaryRank = position && texts.names.rankOfPosition(position);
   if (position && boundaryRank === undefined) return undefined;
   const found = search(index, asked, { boundaryRank, codeIds }, texts);
   if (!isByName) return found;

@@ -42,8 +42,8 @@ export class ProductIndex {
 
   /** @param languages besides that of the tables' columns */
   constructor(languages: readonly FallBacks[], maxNames?: number) {
-    this.texts = new LanguageTexts(undefined, maxNames);
-    this.allTexts = [this.texts, ...languages.map((each) => new LanguageTexts(each, maxNames))];
+    this.texts = new LanguageTexts(this.columns, undefined, maxNames);
+    this.allTexts = [this.texts, ...languages.map((each) => new LanguageTexts(this.columns, each, maxNames))];
   }
 
   /** Undefined for a language that the index does not have. */
@@ -114,7 +114,7 @@ export class ProductIndex {
     }
     for (const { bestNames, names } of this.allTexts) {
       bestNames.remove(id);
-      names.unranked.delete(id);
+      names.remove(id);
     }
   }
 
