@@ -4,7 +4,7 @@ export type ProductSearchOrder = 'RELEVANCE' | 'BEST_SELLING' | 'NEWEST' | 'PRIC
 /** A word of a search. A product has it where one field has its pieces (`piecesOfTerm`) one right after the other. */
 export interface SearchTerm {
   readonly text: string;
-  /** The last word of a search may be the beginning of one. */
+  /** Whether it is the beginning of a word: then it has one piece. */
   readonly isPrefix: boolean;
 }
 
@@ -51,8 +51,8 @@ export interface SearchFilter {
 /** The score of RELEVANCE: the sum over the terms of the weight of the best field that has the term. Tags are as the brand. */
 export const FIELD_WEIGHTS = { name: 8, brand: 4, subtitle: 2, description: 1 } as const;
 
-/** The whole score of a product that is found by its code, above all others: a search has ten terms at most. */
-export const CODE_SCORE = 1000;
+/** The whole score of a product that is found by its code: the most that a byte has, and above all others, as a search has ten terms at most. */
+export const CODE_SCORE = 255;
 
 /**
  * Where a product stands in an order: the values of the order's columns as PostgreSQL writes them (times in microseconds since 1970), the id last.

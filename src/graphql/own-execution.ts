@@ -63,9 +63,7 @@ export class OwnExecution extends Execution {
 
   /** The language that the document names is not known yet. */
   #begin({ takesLate, previewAt, language }: Call): OperationContext {
-    const dependencies = this.deps.responseCache.createDependencies();
-    dependencies.asOfMs = performance.now();
-    dependencies.openedMs = dependencies.asOfMs;
+    const dependencies = this.deps.responseCache.createDependencies(performance.now());
     dependencies.takesLate = takesLate;
     return this.deps.createContext(dependencies, previewAt, language.language);
   }

@@ -8,10 +8,9 @@ import type { Execution } from './execution.ts';
 import type { MaskError } from './failures.ts';
 import type { JsonBodies } from './json-body.ts';
 import type { GatewayPlugin, ServerContext } from './server-context.ts';
-import { useAccess } from './use-access.ts';
 import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
-import { useObservation } from './use-observation.ts';
+import { useOperation } from './use-operation.ts';
 import { useRequestReader } from './use-request-reader.ts';
 import { type Answers, useResultWriter } from './use-result-writer.ts';
 import { DOCUMENT_PARAMS, type TrustedDocumentsOptions, useTrustedDocuments } from './use-trusted-documents.ts';
@@ -46,8 +45,7 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       useRequestReader(bodies),
       useTrustedDocuments(trusted),
       useDocuments(documents),
-      useObservation(documents),
-      useAccess(documents, isRestricted),
+      useOperation(documents, isRestricted),
       useResultWriter(answers),
       deps.live.plugin,
       deps.execution.plugin,

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { type ProductRow, Slice } from '../../src/browse/index/rows.ts';
-import { suggest } from '../../src/browse/index/suggest.ts';
-import { categoryNodes } from '../../src/browse/index/texts.ts';
+import { categoryNodes, suggest } from '../../src/browse/index/texts.ts';
 import { foldedWordsOf, termsOf } from '../../src/browse/words.ts';
 
 const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动', '运动鞋子', '动鞋运动'];

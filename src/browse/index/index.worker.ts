@@ -4,10 +4,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { connectionConfig, DatabaseClient, SET_SESSION } from '../../database/connection.ts';
 import { positionOf } from '../order.ts';
 import { IndexKeeper } from './keeper.ts';
-import { rankOfPosition } from './names.ts';
 import { readIdsByCode } from './read.ts';
-import { search } from './search.ts';
-import { correct, suggest } from './suggest.ts';
+import { correct, search } from './search.ts';
+import { suggest } from './texts.ts';
 import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './thread.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -46,7 +45,7 @@ const answerOf = async ({ name, asked }: Question): Promise<Questions[Question['
   const codeIds = code === undefined ? [] : await keeper.read((client) => readIdsByCode(client, code));
   if (!codeIds || !keeper.status.isReady || (isByName && !texts.names.areKnown)) return undefined;
   const position = isByName ? positionOf(page) : undefined;
-  const boundaryRank = position && rankOfPosition(texts.names, index.columns, position);
+  const boundaryRank = position && texts.names.rankOfPosition(position);
   return position && boundaryRank === undefined ? undefined : search(index, asked, { boundaryRank, codeIds }, texts);
 };
 

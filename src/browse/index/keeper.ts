@@ -1,5 +1,4 @@
 import type { DatabaseClient } from '../../database/connection.ts';
-import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
 import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter, UnfitProduct } from './read.ts';
 import type { ProductRow } from './rows.ts';
@@ -175,7 +174,7 @@ export class IndexKeeper {
     this.#become(filling);
     await this.#readAll(client, filling);
     if (this.#state !== filling) return;
-    await this.#inTurn(() => rankNames(index.texts.names, index.columns, client));
+    await this.#inTurn(() => index.texts.names.rankNew(client));
     if (this.#state !== filling) return;
     index.arrange();
     // V8 would keep 26 of 210 MB with 100,000 products. Node has the function with `--expose-gc`.
@@ -217,7 +216,7 @@ export class IndexKeeper {
     this.#checkSize(index);
     this.#applied = upTo;
     this.#answer(this.#whole, upTo, ({ needsNames }) => !needsNames);
-    await this.#inTurn(() => rankNames(index.texts.names, index.columns, client));
+    await this.#inTurn(() => index.texts.names.rankNew(client));
     if (this.#whole !== index) return;
     this.#ranked = upTo;
     this.#answer(this.#whole, upTo);
@@ -245,7 +244,7 @@ export class IndexKeeper {
     try {
       const client = await this.#options.connect();
       try {
-        for (const { names, languages } of unranked) await rankAll(names, index.columns, client, languages);
+        for (const { names } of unranked) await names.rankAll(client);
       } finally {
         await client.end();
       }

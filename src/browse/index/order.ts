@@ -3,7 +3,6 @@ import { type KeyColumn, positionOf, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import type { RowSet } from './row-set.ts';
 import { BLOCK_ROWS, type Column, hasBit, type ProductColumns } from './rows.ts';
-import { byteOfScore, scoreOfByte } from './words.ts';
 
 /** The rows of a page, in the order that was asked for. */
 interface PageRows {
@@ -76,7 +75,7 @@ export class PageSelection {
       const of = (column: KeyColumn): string => position[names.indexOf(column)] ?? '';
       const publishedAt = momentOf(BigInt(of('published_at')));
       const key = {
-        sales: () => Number(of('sales')) + byteOfScore(Number(of('score'))) * SALES_RANGE,
+        sales: () => Number(of('sales')) + Number(of('score')) * SALES_RANGE,
         published_at: () => publishedAt,
         price: () => centsOf(of('price'), 'up'),
         name: () => boundaryRank,
@@ -204,7 +203,7 @@ export const positionOfRow = (
 ): string[] =>
   SEARCH_ORDERS[order].columns.flatMap((column) => {
     if (column === 'name') return [];
-    if (column === 'score') return [String(scoreOfByte(score))];
+    if (column === 'score') return [String(score)];
     const value = columns[COLUMNS[column]].values[row] as number;
     return [column === 'published_at' ? microsecondsOf(value) : column === 'price' ? decimalOf(value) : String(value)];
   });

@@ -48,8 +48,8 @@ export class ProductIndex {
 
   /** @param languages besides that of the tables' columns @param nowUs the database's time */
   constructor(languages: readonly FallBacks[], nowUs: number, maxNames?: number) {
-    this.texts = new LanguageTexts(undefined, maxNames);
-    this.#allTexts = [this.texts, ...languages.map((each) => new LanguageTexts(each, maxNames))];
+    this.texts = new LanguageTexts(this.columns, undefined, maxNames);
+    this.#allTexts = [this.texts, ...languages.map((each) => new LanguageTexts(this.columns, each, maxNames))];
     this.#settledUs = nowUs - SETTLED_AFTER_US;
   }
 
@@ -129,7 +129,7 @@ export class ProductIndex {
     }
     for (const { bestNames, names } of this.#allTexts) {
       bestNames.remove(id);
-      names.unranked.delete(id);
+      names.remove(id);
     }
   }
 

@@ -79,6 +79,16 @@ export const countBefore = (length: number, isBefore: (index: number) => boolean
   return low;
 };
 
+/** The nth of some whole numbers, the greatest first; 0 where there are not so many above 0. */
+export const nthGreatest = (numbers: readonly number[], nth: number): number => {
+  const greatest = numbers.reduce((one, other) => Math.max(one, other), 0);
+  return countBefore(greatest, (least) => {
+    let above = 0;
+    for (let at = 0; at < numbers.length; at += 1) above += Number((numbers[at] as number) > least);
+    return above >= nth;
+  });
+};
+
 const BLOCK_BITS = 10;
 export const BLOCK_ROWS = 2 ** BLOCK_BITS;
 
