@@ -28,7 +28,7 @@ import {
 } from 'graphql';
 import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type Cost, checkCost, costOf, isWithin } from './limits/cost.ts';
-import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
+import { fieldsIn, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
 /** The language of a whole operation, as Shopify's storefronts ask for it. */
 export const IN_CONTEXT = new GraphQLDirective({
@@ -106,7 +106,7 @@ export const prepareOperation = (
   if (!asked || !definition || !rootType) return undefined;
   const fields = rootType.getFields();
   const { variableDefinitions = [] } = definition;
-  const roots = collectFields(rootOf(definition), fragmentsOf(document), { schema, types: [rootType] });
+  const roots = fieldsIn(document, schema)(rootOf(definition), [rootType]);
   const rootFields = namesOf(roots);
   const isLateField = (name: string): boolean => lateKeyOf(fields[name]) !== undefined;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
@@ -189,7 +189,7 @@ const textsOf = (definitions: readonly VariableDefinitionNode[]): Operation['tex
 
 /** The fields of the root type that an operation selects, also where the document is not valid. */
 export const rootFieldsOf = (document: DocumentNode, definition: OperationDefinitionNode): Set<string> =>
-  namesOf(collectFields(rootOf(definition), fragmentsOf(document)));
+  namesOf(fieldsIn(document)(rootOf(definition)));
 
 const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
   new Set([...fields.values()].flat().map(({ node }) => node.name.value));
