@@ -288,9 +288,7 @@ const createGraphql = (
   const compiled = new CompiledExecution();
   const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
   const executing = { documents, createContext, responseCache, maxCost, load, tracing, timeoutMs };
-  const execution = areShared
-    ? new SharedExecution(executing, compiled, answers)
-    : new OwnExecution(executing, !config.fieldSuggestions);
+  const execution = areShared ? new SharedExecution(executing, compiled, answers) : new OwnExecution(executing);
   const live = new Live({
     execution,
     source: { ...followed, freshnessMs },
