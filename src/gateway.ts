@@ -234,7 +234,6 @@ const createMemory = (
     FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
   );
   const browseIndex = new BrowseIndex({
-    sql,
     clock,
     freshnessMonitor,
     tagVersions,
