@@ -230,7 +230,7 @@ export class ProductSearch {
     const asked = await this.#engine.search({ ...request, terms, ...(code !== undefined && { code }) });
     const asTyped = { ...asked, terms, correctedSearch: null };
     if (terms.length === 0 || isFound(asked) || (await isCode())) return asTyped;
-    const corrected = await this.#engine.correct(terms, now, languages);
+    const corrected = await this.#engine.correct({ terms, now, languages });
     const found = corrected && (await this.#engine.search({ ...request, terms: corrected }));
     if (!found || !isFound(found)) return asTyped;
     return { ...found, terms: corrected, correctedSearch: replaceTerms(search ?? '', terms, corrected) };
