@@ -319,7 +319,7 @@ const createHttp = (
   { observer, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
   agents: readonly FindRoute[],
 ) => {
-  const { exposure, freshnessMs, introspection, previewTokens } = config;
+  const { exposure, previewTokens } = config;
   const { schema, rest, areShared } = operations;
   const { browseIndex, responseCache } = memory;
   const { engine, live, load } = graphql;
@@ -332,13 +332,7 @@ const createHttp = (
   };
   const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
   const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
-  const { graphiql, find } = createPages({
-    exposure,
-    freshnessMs,
-    introspection,
-    languages: config.languages,
-    openapi,
-  });
+  const { graphiql, find } = createPages({ ...config, openapi });
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = new Serving({
     routes: [

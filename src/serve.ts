@@ -65,7 +65,7 @@ export const serve = async (
   const gateway = await createGateway(config, databaseUrl, log, { pageOfAll });
   const { metrics } = gateway;
   try {
-    const server = await startHttpServer({ app: gateway.app, config, log });
+    const server = await startHttpServer(gateway.app, config, log);
     gateway.startIndex();
     const { shutdownTimeoutMs, shutdownDelayMs } = config;
     const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);

@@ -1,13 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
 import { responseUnderWay } from './send.ts';
-
-interface Options {
-  readonly maxConnections: number;
-  /** How long a client may take to read its response. */
-  readonly sendTimeoutMs: number;
-}
 
 const SWEEPS = 5;
 
@@ -27,7 +22,7 @@ export class Connections {
   /** Whether a connection was closed for want of room since the last sweep. */
   #wasFull = false;
 
-  constructor(server: Server, { maxConnections, sendTimeoutMs }: Options) {
+  constructor(server: Server, { maxConnections, sendTimeoutMs }: Pick<Config, 'maxConnections' | 'sendTimeoutMs'>) {
     // Workers close the rest too: passed on, a connection that no worker has room for would go round for ever.
     Object.assign(server, { maxConnections, dropMaxConnection: true });
     server.on('connection', (socket) => this.#add(socket));

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Server } from 'node:net';
+import type { Config } from '../config/config.ts';
 import { OperatorError } from '../errors.ts';
 
 /**
@@ -9,12 +10,7 @@ import { OperatorError } from '../errors.ts';
  */
 const BACKLOG = 4096;
 
-export interface Address {
-  /** 0 for any that is free. */
-  readonly port: number;
-  /** Undefined for every address of this machine. */
-  readonly host: string | undefined;
-}
+type Address = Pick<Config, 'port' | 'host'>;
 
 /**
  * Lets a server listen. On Linux the sockets of several workers share the address, and the system distributes connections among them;

@@ -3,11 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { Connections } from './connections.ts';
-import { createCors } from './cors.ts';
 import { Exchanges } from './exchanges.ts';
 import { listenOn, stopListening, urlOf } from './listeners.ts';
 import { MAX_HEADER_BYTES } from './message.ts';
-import type { RateLimit } from './rate-limit.ts';
 import { createParserRefusal } from './send.ts';
 import type { App } from './serve-request.ts';
 
@@ -18,12 +16,6 @@ interface DrainOptions {
   readonly delayMs?: number;
   /** Called when no more connections are accepted: what has no end of its own ends then. */
   readonly onStop?: () => void;
-}
-
-interface Options {
-  readonly app: App;
-  readonly config: Config;
-  readonly log: Logger;
 }
 
 /** A head is one packet, or a few: a body may take longer. */
@@ -39,11 +31,13 @@ const TIMEOUT_CHECK_MS = 500;
 const IDLE_GRACE_MS = 1000;
 
 /** @throws OperatorError when the address cannot be listened on */
-export const startHttpServer = async ({ app, config, log }: Options) => {
+export const startHttpServer = async (app: App, config: Config, log: Logger) => {
   const server = createNodeServer(config);
   const connections = new Connections(server, config);
-  const rateLimit = config.rateLimitPerMinute === 0 ? undefined : await loadRateLimit(config);
-  const exchanges = new Exchanges({ app, log, rateLimit, cors: createCors(config) });
+  const { rateLimitPerMinute } = config;
+  // Only where it is configured: its libraries would be a tenth of the start.
+  const rateLimit = rateLimitPerMinute > 0 ? (await import('./rate-limit.ts')).createRateLimit(config) : undefined;
+  const exchanges = new Exchanges({ app, log, rateLimit });
   listenToRequests(server, exchanges);
   await listenOn(server, config);
   const closed = new Promise((resolve) => server.once('close', resolve));
@@ -104,10 +98,4 @@ const listenToRequests = (server: Server, exchanges: Exchanges): void => {
     exchanges.flush();
     refuseUnparsed(error, socket);
   });
-};
-
-/** Only where it is configured: its libraries would be a tenth of the start. */
-const loadRateLimit = async ({ rateLimitPerMinute, trustProxy }: Config): Promise<RateLimit> => {
-  const { createClientOf, createRateLimit } = await import('./rate-limit.ts');
-  return createRateLimit({ perMinute: rateLimitPerMinute, clientOf: createClientOf(trustProxy) });
 };
