@@ -69,18 +69,15 @@ const mergeSuggestions = (
     const text = name ?? names.get(id);
     return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, id, publishedAt }];
   });
-  const last = named.at(-1);
-  const seen = new Set<string>();
-  const first: Suggestion[] = [];
-  for (const suggestion of [...others, ...named].sort(compare)) {
-    if (first.length === limit) break;
-    const folded = fold(suggestion.text);
-    if (!seen.has(folded)) first.push(suggestion);
-    seen.add(folded);
-    if (hasMore && suggestion === last && first.length < limit) return undefined;
+  const sorted: Ranked[] = [...others, ...named].sort(compare);
+  // Others may come behind the last of these products.
+  const known = hasMore ? sorted.slice(0, sorted.findLastIndex(({ kind }) => kind === 'PRODUCT') + 1) : sorted;
+  const byText = new Map<string, Suggestion>();
+  for (const { publishedAt: _, ...suggestion } of known) {
+    const text = fold(suggestion.text);
+    if (byText.size < limit && !byText.has(text)) byText.set(text, suggestion);
   }
-  if (hasMore && first.length < limit) return undefined;
-  return first.map(({ publishedAt: _, ...suggestion }: Ranked) => suggestion);
+  return hasMore && byText.size < limit ? undefined : [...byText.values()];
 };
 
 type Ranked = Suggestion & { readonly publishedAt?: number };
