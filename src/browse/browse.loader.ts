@@ -1,8 +1,9 @@
 import { pathAbove } from '../category/category.loader.ts';
 import { ReadAgain } from '../database/failures.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
-import { type FeatureLoaders, type LoaderScope, memo } from '../graphql/context.ts';
+import type { FeatureLoaders, LoaderScope } from '../graphql/context.ts';
 import { shownText } from '../language/shown.ts';
+import { memo } from '../memo.ts';
 import type {
   BrowseEngine,
   BrowseResult,

@@ -53,7 +53,7 @@ export class OwnExecution extends Execution {
     return `own ${this.#keys}`;
   }
 
-  /** The language that the document names is not known yet. */
+  /** The language that the document names is not known yet: where it is another one, the operation begins again as where reads do not fit. */
   #begin({ takesLate, previewAt, language }: Call): OperationContext {
     const dependencies = this.deps.responseCache.createDependencies(performance.now());
     dependencies.takesLate = takesLate;
@@ -64,14 +64,10 @@ export class OwnExecution extends Execution {
     const { createContext } = this.deps;
     const context = args.contextValue as OwnContext;
     const { dependencies, call } = context;
-    const renew = (): unknown => Object.assign(context, createContext(dependencies, call.previewAt, language));
-    if (context.language !== language) renew();
-    const executed = { ...args, ...operation.args };
-    let isFirst = true;
     const result = await untilRowsFit(dependencies, (isLast) => {
-      if (!isFirst) renew();
-      isFirst = false;
-      return createContext.during(context, () => executeReference(executed, isLast));
+      const isOver = context.language !== language || dependencies.asOfMs === undefined;
+      if (isOver) Object.assign(context, createContext(dependencies, call.previewAt, language));
+      return createContext.during(context, () => executeReference({ ...args, ...operation.args }, isLast));
     });
     return result.errors ? failedResult(failureOf(result)) : result;
   }

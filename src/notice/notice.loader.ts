@@ -2,7 +2,8 @@ import { LateValue } from '../cache/late-value.ts';
 import type { Notice, NoticeType, Prisma } from '../database/generated/client/client.ts';
 import { rowsBy } from '../database/prisma.ts';
 import { isStorable } from '../database/sql.ts';
-import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
+import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
+import { memo } from '../memo.ts';
 import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
 
@@ -44,7 +45,7 @@ export const createNoticeLoaders = ({ sql, prisma, late }: ReadDeps) => {
 
     return {
       /** Every notice in effect: pinned first, then latest start. */
-      inEffect: memo<void, Promise<Notice[]>>(async () => {
+      inEffect: memo(async () => {
         dependencies.add('notice');
         return listed(await prisma.notice.findMany({ where: inEffect.where(now), orderBy: PINNED_FIRST }));
       }),
@@ -56,7 +57,7 @@ export const createNoticeLoaders = ({ sql, prisma, late }: ReadDeps) => {
         return { items: listed(rows.filter((row) => row.id !== null)), total: Number(rows[0]?.total ?? 0) };
       }, JSON.stringify),
       /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
-      nextChangeAt: memo<void, Promise<Date | null>>(async () => {
+      nextChangeAt: memo(async () => {
         dependencies.add('notice');
         const [row] = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
         return row?.nextChangeAt ?? null;

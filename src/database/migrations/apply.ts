@@ -139,7 +139,7 @@ export const readServer = (client: pg.ClientBase) =>
     client,
     `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
        current_setting('server_encoding') as encoding, current_schema() as schema, pg_is_in_recovery() as "isStandby",
-       current_setting('transaction_read_only')::boolean as "isReadOnly"`,
+       current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
   );
 
 /** @throws {OperatorError} where the session cannot migrate */
