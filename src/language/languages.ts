@@ -48,20 +48,19 @@ export class Languages {
     this.#byCode = new Map(this.all.map((language) => [language.code, language]));
   }
 
-  /**
-   * The language that a client names, by the look-up of RFC 4647; where none fits, the default.
-   * @throws AppError BAD_USER_INPUT for what is no tag
-   */
+  /** The language that a client names, or the default where none fits. @throws AppError BAD_USER_INPUT for what is no tag */
   ofTag(tag: string): Language {
-    const code = canonicalTag(tag);
-    if (code === undefined) throw badArgument('language', noTag(tag));
-    return this.#lookUp(code) ?? this.default;
+    if (canonicalTag(tag) === undefined) throw badArgument('language', noTag(tag));
+    return this.find(tag) ?? this.default;
   }
 
-  /** The same; undefined where none fits, and for what is no tag. */
+  /** By the look-up of RFC 4647; undefined where none fits, and for what is no tag. */
   find(tag: string): Language | undefined {
-    const code = canonicalTag(tag);
-    return code === undefined ? undefined : this.#lookUp(code);
+    for (const range of rangesOf(canonicalTag(tag) ?? '')) {
+      const language = this.#byCode.get(range);
+      if (language) return language;
+    }
+    return undefined;
   }
 
   /** The language that a header `Accept-Language` prefers: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4 */
@@ -81,18 +80,10 @@ export class Languages {
       // Any but those that the header refuses (`q=0`) or prefers.
       if (range === '*')
         return this.#byCode.get(negotiator.languages(this.all.map(({ code }) => code))[0] ?? '') ?? this.default;
-      const found = this.#lookUp(canonicalTag(range) ?? '');
+      const found = this.find(range);
       if (found) return found;
     }
     return this.default;
-  }
-
-  #lookUp(code: string): Language | undefined {
-    for (const range of rangesOf(code)) {
-      const language = this.#byCode.get(range);
-      if (language) return language;
-    }
-    return undefined;
   }
 }
 

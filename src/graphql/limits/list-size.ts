@@ -14,7 +14,7 @@ import {
   Kind,
   type VariableValues,
 } from 'graphql';
-import { checkBounds, DEFAULT_PAGE_SIZE, isListSize, LIST_SIZE, rangeOf } from '../arguments.ts';
+import { checkBounds, DEFAULT_PAGE_SIZE, LIST_SIZE, rangeOf } from '../arguments.ts';
 import type { OperationContext, RowCount } from '../context.ts';
 import { isPromise } from '../executor/compile.ts';
 import { hasNode } from '../selection.ts';
@@ -35,7 +35,7 @@ type Field = GraphQLField<unknown, unknown>;
 const isConnection = ({ type }: Field): boolean => getNamedType(type).name.endsWith('Connection');
 
 const slicingArgumentsOf = (field: Field): GraphQLArgument[] => {
-  const declared = field.args.filter(isListSize);
+  const declared = field.args.filter((argument) => rangeOf(argument)?.isListSize);
   if (declared.length > 0 || !isConnection(field)) return declared;
   return field.args.filter(({ name }) => name === 'first' || name === 'last');
 };
@@ -119,13 +119,14 @@ export const enforceLimits = (schema: GraphQLSchema): GraphQLSchema => {
 const limit = (field: Field, resolve: GraphQLFieldResolver<unknown, unknown>): void => {
   const bounded = field.args.filter(rangeOf);
   const isList = isObjectList(field);
+  const coordinate = String(field);
   if (bounded.length === 0 && !isList) return;
   const limited: typeof resolve = (source, args, context, info) => {
     for (const argument of bounded) checkBounds(argument, args[argument.name]);
     const value: unknown = resolve(source, args, context, info);
     if (!isList) return value;
     const count = (items: unknown): unknown => {
-      if (Array.isArray(items)) countRows((context as OperationContext).rowCount, items.length, String(field));
+      if (Array.isArray(items)) countRows((context as OperationContext).rowCount, items.length, coordinate);
       return items;
     };
     return isPromise(value) ? value.then(count) : count(value);
