@@ -176,9 +176,9 @@ const mergeSuggestions = (
   names: ReadonlyMap<number, string>,
   limit: number,
 ): Suggestion[] | undefined => {
-  const named = products.flatMap(({ id, sales, publishedAt, name }) => {
+  const named = products.flatMap(({ id, sales, name }): Suggestion[] => {
     const text = name ?? names.get(id);
-    return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, id, publishedAt }];
+    return text === undefined ? [] : [{ kind: 'PRODUCT', text, sales, id }];
   });
   const last = named.at(-1);
   const seen = new Set<string>();
@@ -191,14 +191,11 @@ const mergeSuggestions = (
     if (hasMore && suggestion === last && first.length < limit) return undefined;
   }
   if (hasMore && first.length < limit) return undefined;
-  return first.map(({ publishedAt: _, ...suggestion }: Ranked) => suggestion);
+  return first;
 };
 
-type Ranked = Suggestion & { readonly publishedAt?: number };
-
-const compare = (a: Ranked, b: Ranked): number =>
+/** Equal products stay as they come. */
+const compare = (a: Suggestion, b: Suggestion): number =>
   b.sales - a.sales ||
   KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-  (b.publishedAt ?? 0) - (a.publishedAt ?? 0) ||
-  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text)) ||
-  b.id - a.id;
+  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text) || b.id - a.id);

@@ -27,12 +27,11 @@ export interface NotifiedChange {
 export interface SuggestedProduct {
   readonly id: number;
   readonly sales: number;
-  readonly publishedAt: number;
   readonly name?: string;
 }
 
 export interface Suggested {
-  /** Best-selling first. A name that the index does not have is read from the database by the caller. */
+  /** In the order of BEST_SELLING. A name that the index does not have is read from the database by the caller. */
   readonly products: readonly SuggestedProduct[];
   readonly hasMore: boolean;
   /** Categories, brands and tags, in no order. */
