@@ -178,6 +178,12 @@ export interface Suggestion {
   readonly id: number;
 }
 
+export interface CorrectionRequest {
+  readonly terms: readonly SearchTerm[];
+  readonly now: Date;
+  readonly languages?: FallBacks;
+}
+
 /** By SQL, and from an index in memory: `test/browse/engines.slow.test.ts` compares the answers. */
 export interface BrowseEngine {
   readonly search: (request: BrowseRequest) => Promise<BrowseResult>;
@@ -186,9 +192,8 @@ export interface BrowseEngine {
    * The first of the searches that may have been meant (`correctionsOf`) that some visible product has; undefined where one has all terms, or there
    * is none. The words are those of visible products in the language; a very large catalogue may look at those of its best sellers only.
    */
-  readonly correct: (
-    terms: readonly SearchTerm[],
-    now: Date,
-    languages?: FallBacks,
-  ) => Promise<readonly SearchTerm[] | undefined>;
+  readonly correct: (request: CorrectionRequest) => Promise<readonly SearchTerm[] | undefined>;
 }
+
+export type Asked<Name extends keyof BrowseEngine> = Parameters<BrowseEngine[Name]>[0];
+export type Answer<Name extends keyof BrowseEngine> = Awaited<ReturnType<BrowseEngine[Name]>>;

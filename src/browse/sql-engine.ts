@@ -42,7 +42,7 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
 
     suggest: (request) => read<Suggestion>(suggestionQuery(request), areShort(request.terms)),
 
-    correct: async (terms, now, languages) => {
+    correct: async ({ terms, now, languages }) => {
       const found = await foundOf(foundQuery([...terms.map((term) => [term]), terms], now, languages));
       if (found.includes(terms.length)) return undefined;
       const doubtful = terms.filter(({ text }) => changesAllowed(text) > 0);

@@ -5,8 +5,9 @@ import { type Category, Prisma } from '../database/generated/client/client.ts';
 import { COLUMNS } from '../database/generated/tables.ts';
 import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
 import { columnsOf, isStorable, type Statement } from '../database/sql.ts';
-import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
+import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
 import { shownText, translationOf } from '../language/shown.ts';
+import { memo } from '../memo.ts';
 import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
 
 declare module '../graphql/context.ts' {
@@ -176,9 +177,7 @@ class CategoryLoaders {
   }
 
   /** The roots of the tree, by position then id. */
-  readonly roots = memo<void, Promise<Category[]>>(() =>
-    this.#rememberAll(this.#reads.find({ where: { parentId: null }, orderBy: BY_POSITION })),
-  );
+  readonly roots = memo(() => this.#rememberAll(this.#reads.find({ where: { parentId: null }, orderBy: BY_POSITION })));
 
   /** By position then id. */
   childrenOf(id: number): Promise<Category[]> {

@@ -59,8 +59,6 @@ export const atMost = (maximum: number, note: string) =>
 export const rangeOf = ({ extensions }: Pick<GraphQLArgument, 'extensions'>): Range | undefined =>
   extensions.range as Range | undefined;
 
-export const isListSize = (argument: GraphQLArgument): boolean => rangeOf(argument)?.isListSize === true;
-
 /** @throws AppError BAD_USER_INPUT for a value of the argument's type that is out of its bounds; an absent value or null is in them */
 export const checkBounds = (argument: GraphQLArgument, value: unknown): void => {
   const range = rangeOf(argument);

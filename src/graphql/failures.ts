@@ -184,9 +184,7 @@ const toGraphQLError = (error: unknown): GraphQLError => {
 export const failureKindOf = (error: unknown): FailureKind => {
   const causes = error instanceof ExecutionFailed ? error.errors.map(rootCause) : [error];
   if (causes.some((cause) => cause instanceof Overloaded)) return 'overload';
-  const failures = causes.filter(
-    (cause) => isDatabaseUnavailable(cause) || (cause instanceof AppError && cause.code === 'SERVICE_UNAVAILABLE'),
-  );
+  const failures = causes.filter((cause) => isDatabaseUnavailable(cause) || codeOf(cause) === 'SERVICE_UNAVAILABLE');
   if (failures.length === 0) return 'other';
   return failures.some(isDatabaseUnreachable) ? 'unreachable' : 'unanswered';
 };

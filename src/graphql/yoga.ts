@@ -6,7 +6,6 @@ import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
 import type { Execution } from './execution.ts';
 import type { MaskError } from './failures.ts';
-import type { JsonBodies } from './json-body.ts';
 import type { GatewayPlugin, ServerContext } from './server-context.ts';
 import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
@@ -19,7 +18,6 @@ export type Yoga = YogaServerInstance<ServerContext, ServerContext>;
 
 interface Deps {
   readonly schema: GraphQLSchema;
-  readonly bodies: JsonBodies;
   readonly documents: Documents;
   readonly trusted: TrustedDocumentsOptions;
   readonly isRestricted: boolean;
@@ -37,12 +35,12 @@ interface Deps {
  * sentences.
  */
 export const createGraphqlServer = (deps: Deps): Yoga => {
-  const { bodies, documents, trusted, isRestricted, answers, maskError } = deps;
+  const { documents, trusted, isRestricted, answers, maskError } = deps;
   return createYoga<ServerContext, ServerContext>({
     schema: deps.schema,
     graphqlEndpoint: GRAPHQL_PATH,
     plugins: [
-      useRequestReader(bodies),
+      useRequestReader(),
       useTrustedDocuments(trusted),
       useDocuments(documents),
       useOperation(documents, isRestricted),

@@ -4,7 +4,8 @@ import { ReadAgain } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
 import { rowsBy } from '../database/prisma.ts';
 import { isStorable, type Sql } from '../database/sql.ts';
-import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
+import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
+import { memo } from '../memo.ts';
 import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
 import type { ProductOrder } from './product.order.ts';
 import {

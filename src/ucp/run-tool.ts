@@ -4,17 +4,14 @@ import { parse, print, Source, separateOperations } from 'graphql';
 import { toBody } from '../cache/cached-response.ts';
 import { type Executed, executedBytes } from '../cache/response-cache.ts';
 import { AppError } from '../errors.ts';
-import type { JsonBodies } from '../graphql/json-body.ts';
+import { readJson } from '../graphql/json-body.ts';
 import { type Engine, type NameOf, runDocument } from '../graphql/run-document.ts';
 import type { BodyForm, RestDocument } from '../graphql/server-context.ts';
-import type { Documents } from '../graphql/use-documents.ts';
 import type { Call } from '../http/route.ts';
 import { type AnyRequest, PLANS, type Plan, type Shop, type ToolName } from './operations.ts';
 import tools from './tools.json' with { type: 'json' };
 
 export interface ToolOptions extends Engine {
-  readonly documents: Pick<Documents, 'prepare'>;
-  readonly bodies: JsonBodies;
   readonly productUrl: string | undefined;
   readonly shopCurrency: string | undefined;
 }
@@ -52,7 +49,7 @@ export class ToolRunner {
    */
   async read(call: Call): Promise<unknown> {
     await call.admit(this.#rootFields);
-    return this.#options.bodies.read(call.request.body as Buffer);
+    return readJson(call.request.body as Buffer);
   }
 
   /** @param base where the addresses of the gateway begin @throws (in the promise) AppError */

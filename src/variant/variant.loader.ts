@@ -2,7 +2,8 @@ import DataLoader from 'dataloader';
 import type { Product, ProductVariant } from '../database/generated/client/client.ts';
 import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
 import { createSharedLoader, isStorable, type Statement } from '../database/sql.ts';
-import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
+import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
+import { memo } from '../memo.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {

@@ -55,7 +55,7 @@ const wordsOf = (name: string): Buffer => {
 
 /** @param maxNames of the best sellers */
 const indexOf = (rows: readonly ProductRow[], gone: readonly number[], maxNames: number): ProductIndex => {
-  const index = new ProductIndex([], NOW_US, maxNames);
+  const index = new ProductIndex([], maxNames);
   index.texts.categories = CATEGORIES;
   for (const row of rows) index.put(row);
   for (const id of gone) index.remove(id);

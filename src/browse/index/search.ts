@@ -1,6 +1,7 @@
 import {
   type BrowseRequest,
   type BrowseResult,
+  type CorrectionRequest,
   type Facet,
   type FacetCounts,
   MAX_FACET_VALUES,
@@ -20,7 +21,6 @@ import { PageSelection, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 import { nthGreatest } from './rows.ts';
-import type { Questions } from './thread.ts';
 
 /** What is read of the database for a question that the index cannot know by itself. */
 interface Known {
@@ -85,13 +85,14 @@ const FACETS: { readonly [Name in Facet]: (counted: Counted) => FacetCounts[Name
   brands: ({ index, found }) => valuesOf(index, index.brands, found.without('brands'), asItIs),
   tags: ({ index, found, labelOf }) => valuesOf(index, index.tags, found.without('tags'), labelOf),
   price: ({ index, found }) => priceRangeOfRows(index, found.without('price')),
-  inStock: ({ index: { columns, options }, found, filter: { options: filters = [], inStock } }) => {
+  inStock: ({ index, found, filter: { options: filters = [], inStock } }) => {
+    const { columns, options } = index;
     const rows = found.without('inStock');
     const fitting = filters.length > 0 && inStock !== true ? options.fitting(filters, true) : undefined;
     const own = fitting ? rows.and(options.rows.rowsOf([...fitting], columns.count)) : rows;
-    return own.countOf(columns.isInStock.bits);
+    return own.and(index.rowsWith(columns.isInStock)).size;
   },
-  onSale: ({ index, found }) => found.without('onSale').countOf(index.columns.isReduced.bits),
+  onSale: ({ index, found }) => found.without('onSale').and(index.rowsWith(index.columns.isReduced)).size,
   attributes: (counted) => namedFacets('attributes', counted),
   options: (counted) => {
     const { options = [], inStock = false } = counted.filter;
@@ -194,11 +195,10 @@ const dimensionFacets = (
     const dimension = of.named(name) as Dimension;
     const extremes = extremesOf(of, dimension, counts);
     // A number and a text that are written alike are one value.
-    for (const [value, code] of dimension.numbers) {
-      const text = dimension.texts.get(value);
-      if (text === undefined) continue;
-      counts[text] = (counts[text] as number) + (counts[code] as number);
-      counts[code] = 0;
+    for (const [one, other] of dimension.byText.values()) {
+      if (one === undefined || other === undefined) continue;
+      counts[one] = (counts[one] as number) + (counts[other] as number);
+      counts[other] = 0;
     }
     const values = mostFrequent(dimension.codes, counts, of.values, labelOf);
     return { ...counted, facet: { name, values: values.map(({ value, count }) => ({ value, count })), ...extremes } };
@@ -206,14 +206,12 @@ const dimensionFacets = (
 };
 
 /** Nothing where some product has a text. */
-const extremesOf = (
-  of: Dimensions,
-  { codes, numbers }: Dimension,
-  counts: Int32Array,
-): { min?: string; max?: string } => {
-  const found = numbers.size > 0 ? codes.filter((code) => (counts[code] as number) > 0) : [];
+const extremesOf = (of: Dimensions, { codes }: Dimension, counts: Int32Array): { min?: string; max?: string } => {
+  const isFound = (code: number): boolean => (counts[code] as number) > 0;
+  if (codes.some((code) => isFound(code) && Number.isNaN(of.numberOf(code)))) return {};
+  const found = codes.filter(isFound);
   const [first] = found;
-  if (first === undefined || found.some((code) => Number.isNaN(of.numberOf(code)))) return {};
+  if (first === undefined) return {};
   const least = found.reduce((one, other) => (of.numberOf(other) < of.numberOf(one) ? other : one), first);
   const greatest = found.reduce((one, other) => (of.numberOf(other) > of.numberOf(one) ? other : one), first);
   return { min: of.values[least] as string, max: of.values[greatest] as string };
@@ -221,15 +219,18 @@ const extremesOf = (
 
 const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null => {
   if (set.size === 0) return null;
-  const { values } = index.columns.price;
-  const firstBy = (order: 'PRICE_ASC' | 'PRICE_DESC'): number => {
-    const selection = new PageSelection(index.columns, index.texts.names.rank, {
-      order,
-      page: { from: 'start', size: 1 },
-    });
-    selection.offer(set);
-    return values[selection.finish().rows[0] as number] as number;
-  };
+  const { values, least, greatest } = index.columns.price;
+  let [min, max] = [Number.POSITIVE_INFINITY, 0];
+  set.visit(
+    (block) => (least[block] as number) < min || (greatest[block] as number) > max,
+    (rows, count) => {
+      for (let at = 0; at < count; at += 1) {
+        const price = values[rows[at] as number] as number;
+        min = Math.min(min, price);
+        max = Math.max(max, price);
+      }
+    },
+  );
   const countCells = (rows: Int32Array): Int32Array => {
     const counts = new Int32Array(PRICE_CELLS);
     for (let at = 0; at < rows.length; at += 1) {
@@ -238,13 +239,13 @@ const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null =
     }
     return counts;
   };
-  return priceRangeOf(firstBy('PRICE_ASC'), firstBy('PRICE_DESC'), countRows(index, set, countCells, index.priceCells));
+  return priceRangeOf(min, max, countRows(index, set, countCells, index.priceCells));
 };
 
 /** As {@link BrowseEngine.correct} says. */
 export const correct = (
   index: ProductIndex,
-  { terms, now }: Questions['correct']['asked'],
+  { terms, now }: CorrectionRequest,
   { words } = index.texts,
 ): readonly SearchTerm[] | undefined => {
   const isVisible = index.columns.visibleAt(now);

@@ -1,11 +1,10 @@
-import type { FallBacks, SearchTerm, Suggestion } from '../browse-engine.ts';
+import type { FallBacks, SearchTerm, Suggestion, SuggestionRequest } from '../browse-engine.ts';
 import { foldText, piecesOfTerm } from '../words.ts';
 import type { Dimensions } from './dimension.ts';
 import { NameOrder } from './names.ts';
 import { PageSelection } from './order.ts';
 import { RowSet } from './row-set.ts';
 import { type CategoryRow, nthGreatest, type ProductColumns, type ProductRow, type Slice, withRoom } from './rows.ts';
-import type { Questions, Suggested, SuggestedProduct } from './thread.ts';
 import { Words } from './words.ts';
 
 const BYTES_PER_LABEL = 150;
@@ -219,7 +218,22 @@ export class BestSellers {
   }
 }
 
-type SuggestionAsked = Questions['suggest']['asked'];
+type SuggestionAsked = Omit<SuggestionRequest, 'limit'> & { readonly maxProducts: number };
+
+interface SuggestedProduct {
+  readonly id: number;
+  readonly sales: number;
+  /** Undefined where the index does not have it. */
+  readonly name?: string;
+}
+
+export interface Suggested {
+  /** In the order of BEST_SELLING. */
+  readonly products: readonly SuggestedProduct[];
+  readonly hasMore: boolean;
+  /** Categories, brands and tags, in no order. */
+  readonly others: readonly Suggestion[];
+}
 
 /** What suggestions are made of: a part of the index. */
 interface Suggesting {

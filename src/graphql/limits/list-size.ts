@@ -14,7 +14,7 @@ import {
   Kind,
   type VariableValues,
 } from 'graphql';
-import { checkBounds, DEFAULT_PAGE_SIZE, isListSize, LIST_SIZE, rangeOf } from '../arguments.ts';
+import { checkBounds, DEFAULT_PAGE_SIZE, LIST_SIZE, rangeOf } from '../arguments.ts';
 import type { OperationContext, RowCount } from '../context.ts';
 import { isPromise } from '../executor/compile.ts';
 import { hasNode } from '../selection.ts';
@@ -35,7 +35,7 @@ type Field = GraphQLField<unknown, unknown>;
 const isConnection = ({ type }: Field): boolean => getNamedType(type).name.endsWith('Connection');
 
 const slicingArgumentsOf = (field: Field): GraphQLArgument[] => {
-  const declared = field.args.filter(isListSize);
+  const declared = field.args.filter((argument) => rangeOf(argument)?.isListSize);
   if (declared.length > 0 || !isConnection(field)) return declared;
   return field.args.filter(({ name }) => name === 'first' || name === 'last');
 };
