@@ -262,23 +262,21 @@ export class IndexKeeper {
       if (languages) texts.labels = await this.#inTurn(() => readLabels(client, languages));
     }
     const ids = [...this.#changedIds];
-    this.#changedIds.clear();
-    try {
-      for (let from = 0; from < ids.length; from += ROWS_AT_ONCE)
-        await this.#readAgain(client, index, ids.slice(from, from + ROWS_AT_ONCE));
-    } catch (error) {
-      for (const id of ids) this.#changedIds.add(id);
-      throw error;
-    }
-  }
-
-  async #readAgain(client: DatabaseClient, index: ProductIndex, ids: readonly number[]): Promise<void> {
     const gone = new Set(ids);
     const onProduct = (product: ProductRow): void => {
       gone.delete(product.id);
       index.put(product);
     };
-    await this.#inTurn(() => readProducts(client, this.#options.languages, { ids }, onProduct));
+    this.#changedIds.clear();
+    try {
+      for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
+        const some = { ids: ids.slice(from, from + ROWS_AT_ONCE) };
+        await this.#inTurn(() => readProducts(client, this.#options.languages, some, onProduct));
+      }
+    } catch (error) {
+      for (const id of ids) this.#changedIds.add(id);
+      throw error;
+    }
     for (const id of gone) index.remove(id);
   }
 

@@ -120,7 +120,8 @@ export class IndexThread {
     this.#waiting.set(number, resolve);
     const timer = setTimeout(resolve, PATIENCE_MS, undefined);
     this.#sendChanges();
-    this.#send({ kind: 'question', number, name, asked } as Question & { kind: 'question'; number: number });
+    const question = { name, asked } as Question;
+    this.#worker?.postMessage({ kind: 'question', number, ...question } satisfies ToThread);
     try {
       return (await promise) as Found<Name>;
     } finally {
@@ -147,15 +148,11 @@ export class IndexThread {
     }
   }
 
-  #send(message: ToThread): void {
-    this.#worker?.postMessage(message);
-  }
-
   #sendChanges(): void {
     clearTimeout(this.#sending);
     this.#sending = undefined;
     if (this.#changes.length === 0) return;
-    this.#send({ kind: 'changed', changes: this.#changes });
+    this.#worker?.postMessage({ kind: 'changed', changes: this.#changes } satisfies ToThread);
     this.#changes = [];
   }
 }
