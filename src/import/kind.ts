@@ -35,7 +35,7 @@ export interface ImportKind {
   /** Checks several fields of a row together, and adds those that follow from others. */
   readonly check?: (row: StagedRow, reject: Reject) => void;
   /** Adds what the operator, or the format, says of rows that do not say it, and what follows from what they say. */
-  readonly complete?: (row: Completed, options: ReadOptions, format: Pick<Format, 'category'>) => void;
+  readonly complete?: (draft: Draft, context: ImportContext) => void;
   readonly native: NativeColumns;
   /** @default rows of one table, which refer to no other of the file */
   readonly write?: WriteSteps;
@@ -80,12 +80,6 @@ export interface Identity {
   readonly isFound?: string;
   /** Where several rows of the catalogue are found, the first in this order is taken. @default t.id */
   readonly order?: string;
-}
-
-/** A draft whose values may be changed. */
-export interface Completed extends Draft {
-  readonly values: Record<string, Value>;
-  readonly ifNew: Record<string, Value>;
 }
 
 /** Reports why a field's value is refused. @param value if it is a part of that */

@@ -1,7 +1,7 @@
 import { InvalidPartError, InvalidValueError } from './fields/parse.ts';
 import { slugOfName } from './fields/values.ts';
 import type { Draft, VariantDraft } from './formats/format.ts';
-import { type Completed, columnIn, type ImportContext, type ImportKind, type Reject, type StagedRow } from './kind.ts';
+import { columnIn, type ImportContext, type ImportKind, type Reject, type StagedRow } from './kind.ts';
 import type { ReadOptions } from './options.ts';
 import { type Fault, isBlank, placeOf, showValue } from './record.ts';
 
@@ -19,12 +19,13 @@ export class RowReader {
   }
 
   read(drafts: readonly Draft[]): StagedRow[] {
-    return drafts.flatMap((draft) => this.#check(completed(draft, this.#context), this.stagedRows + 1));
+    return drafts.flatMap((draft) => this.#check(draft, this.stagedRows + 1));
   }
 
   /** @returns none for a row that is rejected, unless its key counts */
   #check(draft: Draft, ordinal: number): StagedRow[] {
     const { kind, innerKind, fileFormat, columnOf, onFault } = this.#context;
+    kind.complete?.(draft, this.#context);
     const { rejection, variants = [] } = draft;
     const faults: Fault[] = [];
     const rejecting =
@@ -105,10 +106,4 @@ const addMissingSlug = (row: StagedRow, { fields, key }: ImportKind): void => {
   row.slug = slugOfName(name);
   row.slug_source = name;
   (key === 'slug' ? row.present : row.if_new).push('slug');
-};
-
-const completed = (draft: Draft, context: ImportContext): Draft => {
-  const row: Completed = { ...draft, values: { ...draft.values }, ifNew: { ...draft.ifNew } };
-  context.kind.complete?.(row, context, context.fileFormat);
-  return row;
 };

@@ -93,21 +93,21 @@ export const productImport: ImportKind = {
     },
     PRODUCT_TEXTS,
   ),
-  complete: ({ values, ifNew, variants = [] }, options, format) => {
+  complete: (draft, context) => {
+    const { values, variants = [] } = draft;
     if (variants.length > 0) {
       for (const name of ['price', 'listPrice', 'stock']) delete values[name];
-      ifNew.price = '0';
+      draft.ifNew = { ...draft.ifNew, price: '0' };
       for (const [at, variant] of variants.entries())
         if (isBlank(variant.values.position)) variant.values.position = String(at + 1);
     }
-    completeCurrency(values, variants, options);
-    const category = options.category ?? format.category;
-    if (category && isBlank(values.category)) {
-      if (format.category !== undefined && values.category !== undefined) values.category = category;
-      else {
-        delete values.category;
-        ifNew.category = category;
-      }
+    completeCurrency(values, variants, context);
+    const { category = context.fileFormat.category } = context;
+    if (!category || !isBlank(values.category)) return;
+    if (context.fileFormat.category !== undefined && values.category !== undefined) values.category = category;
+    else {
+      delete values.category;
+      draft.ifNew = { ...draft.ifNew, category };
     }
   },
   check: (row) => {

@@ -119,13 +119,14 @@ export const enforceLimits = (schema: GraphQLSchema): GraphQLSchema => {
 const limit = (field: Field, resolve: GraphQLFieldResolver<unknown, unknown>): void => {
   const bounded = field.args.filter(rangeOf);
   const isList = isObjectList(field);
+  const coordinate = String(field);
   if (bounded.length === 0 && !isList) return;
   const limited: typeof resolve = (source, args, context, info) => {
     for (const argument of bounded) checkBounds(argument, args[argument.name]);
     const value: unknown = resolve(source, args, context, info);
     if (!isList) return value;
     const count = (items: unknown): unknown => {
-      if (Array.isArray(items)) countRows((context as OperationContext).rowCount, items.length, String(field));
+      if (Array.isArray(items)) countRows((context as OperationContext).rowCount, items.length, coordinate);
       return items;
     };
     return isPromise(value) ? value.then(count) : count(value);

@@ -72,12 +72,16 @@ export const shopify: Format<Column> = {
   recognises: (hasAny) => hasAny('title') && hasAny('handle', 'urlhandle'),
   open: (file) => {
     let rows: Rows | undefined;
-    let rejection: string | undefined;
+    /** The first broken row of each handle. One whose handle is lost may belong to the product that is read. */
+    const brokenLines = new Map<string, number>();
     const end = (): Draft[] => {
-      const drafts = rows ? [{ ...toDraft(rows, file), rejection: rejection ?? headless(rows, file) }] : [];
+      if (!rows) return [];
+      const line = brokenLines.get(text(rows[0], 'slug')) ?? brokenLines.get('');
+      const broken = line && `is not imported, because one of its rows, in line ${line}, is broken: correct that row`;
+      const draft = { ...toDraft(rows, file), rejection: broken || headless(rows, file) };
       rows = undefined;
-      rejection = undefined;
-      return drafts;
+      brokenLines.delete('');
+      return [draft];
     };
     return {
       read: (record) => {
@@ -89,9 +93,8 @@ export const shopify: Format<Column> = {
         return drafts;
       },
       readBroken: (record) => {
-        // A row whose handle is lost may belong to any product.
-        if (rows && ['', text(rows[0], 'slug')].includes(text(record, 'slug')))
-          rejection ??= `is not imported, because one of its rows, in line ${record.line}, is broken: correct that row`;
+        const handle = text(record, 'slug');
+        if (!brokenLines.has(handle)) brokenLines.set(handle, record.line);
       },
       end,
     };
