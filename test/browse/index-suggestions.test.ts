@@ -71,7 +71,7 @@ const CATEGORIES = categoryNodes([
 /** Names are those of best sellers alone, and texts are in no order. */
 const comparable = ({ products, others, ...rest }: ReturnType<typeof suggest>) => ({
   ...rest,
-  products: products.map(({ id, sales, publishedAt }) => ({ id, sales, publishedAt })),
+  products: products.map(({ id, sales }) => ({ id, sales })),
   others: others.toSorted((a, b) => (a.kind + a.text < b.kind + b.text ? -1 : 1)),
 });
 

@@ -65,29 +65,26 @@ const mergeSuggestions = (
   names: ReadonlyMap<number, string>,
   limit: number,
 ): Suggestion[] | undefined => {
-  const named = products.flatMap(({ id, sales, publishedAt, name }) => {
+  const named = products.flatMap(({ id, sales, name }): Suggestion[] => {
     const text = name ?? names.get(id);
-    return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, id, publishedAt }];
+    return text === undefined ? [] : [{ kind: 'PRODUCT', text, sales, id }];
   });
-  const sorted: Ranked[] = [...others, ...named].sort(compare);
+  const sorted = [...others, ...named].sort(compare);
   // Others may come behind the last of these products.
   const known = hasMore ? sorted.slice(0, sorted.findLastIndex(({ kind }) => kind === 'PRODUCT') + 1) : sorted;
   const byText = new Map<string, Suggestion>();
-  for (const { publishedAt: _, ...suggestion } of known) {
+  for (const suggestion of known) {
     const text = fold(suggestion.text);
     if (byText.size < limit && !byText.has(text)) byText.set(text, suggestion);
   }
   return hasMore && byText.size < limit ? undefined : [...byText.values()];
 };
 
-type Ranked = Suggestion & { readonly publishedAt?: number };
-
-const compare = (a: Ranked, b: Ranked): number =>
+/** Equal products stay as they come. */
+const compare = (a: Suggestion, b: Suggestion): number =>
   b.sales - a.sales ||
   KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-  (b.publishedAt ?? 0) - (a.publishedAt ?? 0) ||
-  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text)) ||
-  b.id - a.id;
+  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text) || b.id - a.id);
 
 const searchIn = async (index: ProductIndex, asked: BrowseRequest, texts: LanguageTexts) => {
   const { page, code, order, languages } = asked;

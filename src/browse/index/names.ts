@@ -64,7 +64,7 @@ export class NameOrder {
   }
 
   #isNamed(row: number, name: Slice): boolean {
-    return this.#hash.values[row] === hashOf(name);
+    return row >= 0 && this.#hash.values[row] === hashOf(name);
   }
 
   /** NaN where the row has another name, too. */

@@ -182,8 +182,7 @@ export class BestSellers {
   }
 
   offer(row: number, traits: readonly number[], sales: number): void {
-    for (let at = 0; at < traits.length; at += 1) {
-      const trait = traits[at] as number;
+    for (const trait of traits) {
       if (sales + 1 < (this.#most[trait] ?? 0)) continue;
       this.#most = withRoom(this.#most, trait + 1);
       this.#rows = withRoom(this.#rows, trait + 1);
@@ -224,13 +223,12 @@ type SuggestionAsked = Omit<SuggestionRequest, 'limit'> & { readonly maxProducts
 interface SuggestedProduct {
   readonly id: number;
   readonly sales: number;
-  readonly publishedAt: number;
   /** Undefined where the index does not have it. */
   readonly name?: string;
 }
 
 export interface Suggested {
-  /** Best-selling first. */
+  /** In the order of BEST_SELLING. */
   readonly products: readonly SuggestedProduct[];
   readonly hasMore: boolean;
   /** Categories, brands and tags, in no order. */
@@ -265,7 +263,7 @@ export const suggest = (index: Suggesting, asked: SuggestionAsked, texts = index
     });
   };
   return {
-    ...(bestNamesOf(index, texts, asked, parts) ?? productsOf(index, texts, asked)),
+    ...productsOf(index, texts, asked, parts),
     others: [
       ...texts.categories.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
         if (!hasAll(folded, parts)) return [];
@@ -283,40 +281,33 @@ export const suggest = (index: Suggesting, asked: SuggestionAsked, texts = index
 const beginningOf = (term: SearchTerm): string =>
   term.isPrefix ? ` ${term.text}` : ` ${piecesOfTerm(term).join(' ')} `;
 
-/** From the names of the best sellers; undefined where others may come before the last one. */
-const bestNamesOf = (
-  { columns }: Suggesting,
-  { words, bestNames }: LanguageTexts,
-  { terms, now, maxProducts }: SuggestionAsked,
-  parts: readonly string[],
-): Pick<Suggested, 'products' | 'hasMore'> | undefined => {
-  // Where so many are not to be expected among the best sellers, they are not looked through in vain.
-  const expected = (words.countAtMost(terms, 'names') / columns.live) * bestNames.size;
-  if (!bestNames.isWhole && expected < maxProducts) return undefined;
-  const isVisible = columns.visibleAt(now);
-  const products: SuggestedProduct[] = [];
-  for (const { id, name, folded, sales, publishedAt } of bestNames.bestFirst()) {
-    if (!hasAll(folded, parts) || !isVisible(columns.rowOf(id))) continue;
-    if (products.length === maxProducts) return { products, hasMore: true };
-    products.push({ id, sales, publishedAt, name });
-  }
-  return bestNames.isWhole ? { products, hasMore: false } : undefined;
-};
-
+/** From the names of the best sellers, or else from the words of all names. */
 const productsOf = (
   { columns }: Suggesting,
-  { words, names }: LanguageTexts,
+  { words, names, bestNames }: LanguageTexts,
   { terms, now, maxProducts }: SuggestionAsked,
+  parts: readonly string[],
 ): Pick<Suggested, 'products' | 'hasMore'> => {
+  const isVisible = columns.visibleAt(now);
+  // Where so many are not to be expected among the best sellers, they are not looked through in vain.
+  const expected = (words.countAtMost(terms, 'names') / columns.live) * bestNames.size;
+  if (bestNames.isWhole || expected >= maxProducts) {
+    const products: SuggestedProduct[] = [];
+    for (const { id, name, folded, sales } of bestNames.bestFirst()) {
+      if (!hasAll(folded, parts) || !isVisible(columns.rowOf(id))) continue;
+      if (products.length === maxProducts) return { products, hasMore: true };
+      products.push({ id, sales, name });
+    }
+    if (bestNames.isWhole) return { products, hasMore: false };
+  }
   const matches = RowSet.ofRows(words.match(terms, 'names', columns.count).rows, columns.count);
   const page = { from: 'start', size: maxProducts } as const;
   const selection = new PageSelection(columns, names.rank, { order: 'BEST_SELLING', page });
-  selection.offer(matches.filter(columns.visibleAt(now)));
+  selection.offer(matches.filter(isVisible));
   const { rows, hasNextPage } = selection.finish();
   const products = rows.map((row) => ({
     id: columns.id.values[row] as number,
     sales: columns.sales.values[row] as number,
-    publishedAt: columns.publishedAt.values[row] as number,
   }));
   return { products, hasMore: hasNextPage };
 };

@@ -274,7 +274,8 @@ export const hashOfProduct = (
 ): number => {
   // Traits come in no order.
   const sorted = traits.map((each) => each.toSorted((one, other) => one - other));
-  const lists = [...inLanguages.flatMap(({ postings, runs }) => [postings, Buffer.from(runs)]), ...sorted];
+  const runs = Buffer.from(inLanguages.map((words) => words.runs).join());
+  const lists = [...inLanguages.map(({ postings }) => postings), runs, ...sorted];
   let low = HASH_OF_NOTHING;
   let high = 0x050c5d1f;
   const add = (value: number): void => {
@@ -337,10 +338,10 @@ export class Texts {
       latest = [];
     }
     const sorted = this.#sorted;
-    const begin = countBefore(sorted.length, (at) => (values[sorted[at] as number] as string) < prefix);
-    let end = begin;
-    while (values[sorted[end] as number]?.startsWith(prefix)) end += 1;
-    return [...sorted.subarray(begin, end), ...latest.filter((number) => values[number]?.startsWith(prefix))];
+    const numbers = latest.filter((number) => values[number]?.startsWith(prefix));
+    let at = countBefore(sorted.length, (place) => (values[sorted[place] as number] as string) < prefix);
+    for (; values[sorted[at] as number]?.startsWith(prefix); at += 1) numbers.push(sorted[at] as number);
+    return numbers;
   }
 
   /** The text becomes known. */
