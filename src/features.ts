@@ -76,10 +76,7 @@ const notice: Feature = {
   // Without the second, notice detail would answer 500.
   rights: ['select', 'update (view_count)'],
   functions: ['vitrine_are_translations', 'vitrine_is_moment'],
-  createLate: ({ sql, clock, timeoutMs }) => {
-    const counter = new ViewCounter(sql, clock, timeoutMs);
-    return { take: (id) => counter.view(id), metrics: counter.metrics };
-  },
+  createLate: ({ sql, clock, timeoutMs }) => new ViewCounter(sql, clock, timeoutMs),
   createLoaders: createNoticeLoaders,
 };
 

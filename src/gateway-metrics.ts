@@ -9,7 +9,7 @@ import type { Replicas } from './database/replicas/replicas.ts';
 import type { LateSource } from './graphql/context.ts';
 import type { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import type { Live } from './graphql/use-live.ts';
-import type { Distribution, RequestCounts } from './observability/counts.ts';
+import type { AnswerCounts, Distribution, RequestCounts } from './observability/counts.ts';
 import { byLabel, counter, gauge, histogram, type Metric, type Sample } from './observability/metrics.ts';
 import type { LoadGuard } from './overload/load-guard.ts';
 
@@ -51,12 +51,15 @@ const requestMetrics = ({ requests }: Counting): Metric[] => [
   counter(
     'vitrine_requests_total',
     'Answered requests. Beyond 100 operation names of clients, the label is "other".',
-    () => requestTotals(requests),
+    () =>
+      [...answersOf(requests)].flatMap(([labels, { statuses }]) =>
+        [...statuses].map(([status, value]): Sample => [{ ...labels, status: String(status) }, value]),
+      ),
   ),
   histogram(
     'vitrine_request_duration_seconds',
     'Time from a request to its response. A response that is found by the bytes of its request takes about 10 µs; it is not timed and counts as 0.',
-    () => requestDurations(requests),
+    () => [...answersOf(requests)].map(([labels, { seconds }]): Sample<Distribution> => [labels, seconds]),
   ),
   counter(
     'vitrine_request_errors_total',
@@ -67,18 +70,10 @@ const requestMetrics = ({ requests }: Counting): Metric[] => [
   counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => requests.overloads),
 ];
 
-function* requestTotals(requests: RequestCounts): Generator<Sample> {
-  for (const { handler, operation, byCache } of requests.all()) {
-    for (const [cache, { statuses }] of byCache) {
-      for (const [status, value] of statuses) yield [{ handler, operation, status: String(status), cache }, value];
-    }
-  }
-}
-
-function* requestDurations(requests: RequestCounts): Generator<Sample<Distribution>> {
-  for (const { handler, operation, byCache } of requests.all()) {
-    for (const [cache, { seconds }] of byCache) yield [{ handler, operation, cache }, seconds];
-  }
+/** The answers of each operation, by their use of the cache. */
+function* answersOf(requests: RequestCounts): Generator<[labels: Sample[0], AnswerCounts]> {
+  for (const { handler, operation, byCache } of requests.all())
+    for (const [cache, counts] of byCache) yield [{ handler, operation, cache }, counts];
 }
 
 const memoryMetrics = ({ responseCache, knownRows, cacheMaxBytes, freshnessMonitor }: Counting): Metric[] => [
@@ -175,15 +170,13 @@ const databaseMetrics = ({ requests: { statements }, pool }: Counting): Metric[]
   gauge('vitrine_database_pool_max', 'Connections that the pool may open.', () => pool.options.max),
 ];
 
-/** The parts of a replica that the metrics show. */
-type CountedReplica = Pick<Replica, 'name' | 'isAway' | 'lagMs' | 'stats'>;
-
+/** The parts of replicas that the metrics show. */
 interface CountedReplicas extends Pick<Replicas, 'stats'> {
-  readonly all: readonly CountedReplica[];
+  readonly all: readonly Pick<Replica, 'name' | 'isAway' | 'lagMs' | 'stats'>[];
 }
 
 export const replicaMetrics = ({ all, stats }: CountedReplicas): Metric[] => {
-  const ofEach = (read: (replica: CountedReplica) => number) => (): readonly Sample[] =>
+  const ofEach = (read: (replica: CountedReplicas['all'][number]) => number) => (): readonly Sample[] =>
     all.map((replica) => [{ replica: replica.name }, read(replica)]);
   return [
     counter(

@@ -23,8 +23,8 @@ import { createContextFactory } from './graphql/context.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
-import { JsonBodies } from './graphql/json-body.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
+import type { Engine } from './graphql/run-document.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
 import { Live } from './graphql/use-live.ts';
@@ -150,7 +150,7 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const counting = { requests: observer.requests, ...memory, ...followed, ...graphql };
   const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
   const layers = { observer, operations, followed, memory, graphql, access, metrics };
-  const { app, startDraining } = createHttp(given, layers, await createAgents(given, layers));
+  const { app, startDraining } = createHttp(given, layers, await createAgents(given, graphql));
   return {
     app,
     metrics,
@@ -234,7 +234,6 @@ const createMemory = (
     FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
   );
   const browseIndex = new BrowseIndex({
-    sql,
     clock,
     freshnessMonitor,
     tagVersions,
@@ -288,9 +287,7 @@ const createGraphql = (
   const compiled = new CompiledExecution();
   const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
   const executing = { documents, createContext, responseCache, maxCost, load, tracing, timeoutMs };
-  const execution = areShared
-    ? new SharedExecution(executing, compiled, answers)
-    : new OwnExecution(executing, !config.fieldSuggestions);
+  const execution = areShared ? new SharedExecution(executing, compiled, answers) : new OwnExecution(executing);
   const live = new Live({
     execution,
     source: { ...followed, freshnessMs },
@@ -300,26 +297,20 @@ const createGraphql = (
   });
   onClose(() => live.close());
   const maskError = createMaskError(() => observer.logOf(log));
-  const bodies = new JsonBodies();
-  const yoga = createGraphqlServer({ ...operations, isRestricted, answers, bodies, live, execution, maskError });
+  const yoga = createGraphqlServer({ ...operations, isRestricted, answers, live, execution, maskError });
   onClose(() => yoga.dispose());
+  const engine: Engine = { yoga, documents, answers, maskError };
   const subscriptions = { counts: live.counts, max: config.maxSubscriptions };
   const { fallBacks } = compiled;
-  return { yoga, bodies, live, load, answers, maskError, fallBacks, subscriptions };
+  return { engine, live, load, fallBacks, subscriptions };
 };
 
 /** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
-const createAgents = async (
-  { config }: Given,
-  { operations, graphql }: Pick<Layers, 'operations' | 'graphql'>,
-): Promise<readonly FindRoute[]> => {
+const createAgents = async ({ config }: Given, { engine }: Layers['graphql']): Promise<readonly FindRoute[]> => {
   const exposure = config.exposure.ucp;
   if (exposure === 'off') return [];
   const { createUcpRoutes } = await import('./ucp/handler.ts');
-  const { documents } = operations;
-  const { yoga, bodies, answers, maskError } = graphql;
-  const isBehindProxy = config.trustProxy > 0;
-  return [await createUcpRoutes({ ...config, yoga, bodies, documents, answers, maskError, exposure, isBehindProxy })];
+  return [await createUcpRoutes({ ...config, ...engine, exposure, isBehindProxy: config.trustProxy > 0 })];
 };
 
 /** Answers requests. */
@@ -328,10 +319,10 @@ const createHttp = (
   { observer, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
   agents: readonly FindRoute[],
 ) => {
-  const { exposure, freshnessMs, introspection, previewTokens } = config;
-  const { documents, schema, rest, areShared } = operations;
+  const { exposure, previewTokens } = config;
+  const { schema, rest, areShared } = operations;
   const { browseIndex, responseCache } = memory;
-  const { yoga, answers, maskError, live, load } = graphql;
+  const { engine, live, load } = graphql;
   const { isRestricted } = access;
   const isFilling = (): boolean => {
     if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
@@ -341,19 +332,13 @@ const createHttp = (
   };
   const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
   const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
-  const { graphiql, find } = createPages({
-    exposure,
-    freshnessMs,
-    introspection,
-    languages: config.languages,
-    openapi,
-  });
+  const { graphiql, find } = createPages({ ...config, openapi });
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = new Serving({
     routes: [
       ...agents,
-      createGraphqlRoutes({ yoga, documents, answers, maskError, live, graphiql }),
-      createRestRoutes(rest, { yoga, documents, answers, maskError }),
+      createGraphqlRoutes({ ...engine, live, graphiql }),
+      createRestRoutes(rest, engine),
       probes.find,
       find,
       findDemoPicture,

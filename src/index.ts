@@ -5,6 +5,7 @@ import type { VariableOptions } from './config/gateway-options.ts';
 import { applyMigrations } from './database/migrations/apply.ts';
 import { createGateway as assemble } from './gateway.ts';
 import { createFetchHandler } from './http/fetch.ts';
+import { memo } from './memo.ts';
 import { createLog, logOptions } from './observability/log.ts';
 import { prepareDatabase } from './serve.ts';
 
@@ -57,17 +58,14 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
       plugins: plugins as readonly Plugin[] | undefined,
     });
     const handler = createFetchHandler(gateway.app);
-    let closing: Promise<void> | undefined;
-    const finish = async (): Promise<void> => {
+    const finish = memo(async (): Promise<void> => {
       gateway.startDraining();
       gateway.completeSubscriptions();
       await handler.drain(config.shutdownTimeoutMs);
       await gateway.close().finally(database.close);
-    };
-    const close = (): Promise<void> => {
-      closing ??= finish();
-      return closing;
-    };
+    });
+    // A signal would give it an argument.
+    const close = (): Promise<void> => finish();
     return { fetch: handler.fetch, databaseUrl: database.url, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await database.close();

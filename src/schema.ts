@@ -1,7 +1,6 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema, specifiedDirectives } from 'graphql';
-import { enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
-import { enforceRowCount } from './graphql/limits/list-size.ts';
+import { enforceLimits } from './graphql/limits/list-size.ts';
 import { IN_CONTEXT } from './graphql/operation.ts';
 
 // Types and queries register with the builder, once in a process.
@@ -19,7 +18,7 @@ import './graphql/live/change-feed.ts';
  */
 export const createSchema = (): GraphQLSchema => {
   const schema = builder.toSchema({ directives: [...specifiedDirectives, IN_CONTEXT] });
-  return enforceRowCount(enforceBounds(withoutMutations(schema)));
+  return enforceLimits(withoutMutations(schema));
 };
 
 /** @throws Error that names the mutations of a schema */

@@ -4,6 +4,7 @@ import { connectionConfig, withConnection } from './database/connection.ts';
 import { applyMigrations } from './database/migrations/apply.ts';
 import { type OpenDatabase, openDatabase } from './database/open.ts';
 import { withDeadline } from './deadline.ts';
+import { memo } from './memo.ts';
 import type { Metrics } from './observability/metrics.ts';
 
 /**
@@ -64,12 +65,11 @@ export const serve = async (
   const gateway = await createGateway(config, databaseUrl, log, { pageOfAll });
   const { metrics } = gateway;
   try {
-    const server = await startHttpServer({ app: gateway.app, config, log });
+    const server = await startHttpServer(gateway.app, config, log);
     gateway.startIndex();
     const { shutdownTimeoutMs, shutdownDelayMs } = config;
     const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
-    let stopping: Promise<void> | undefined;
-    const end = async (): Promise<void> => {
+    const stop = memo(async (): Promise<void> => {
       gateway.startDraining();
       await server.drain(shutdownTimeoutMs - closingMs, {
         delayMs: shutdownDelayMs,
@@ -77,15 +77,8 @@ export const serve = async (
       });
       // Even where the database no longer answers.
       await withDeadline(gateway.close(), closingMs);
-    };
-    return {
-      url: server.url,
-      metrics,
-      stop: () => {
-        stopping ??= end();
-        return stopping;
-      },
-    };
+    });
+    return { url: server.url, metrics, stop };
   } catch (error) {
     await gateway.close().catch((err: unknown) => log.warn({ err }, 'what was opened could not be closed'));
     throw error;

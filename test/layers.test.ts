@@ -29,7 +29,7 @@ const LAYERS = [
   ['overload'],
   ['language'],
   ['deadline'],
-  ['apart', 'compile-cache', 'errors', 'parse-time', 'start-thread', 'suggestion'],
+  ['apart', 'compile-cache', 'errors', 'memo', 'parse-time', 'start-thread', 'suggestion'],
 ];
 
 const ROOT = path.join(import.meta.dirname, '..');

@@ -4,7 +4,7 @@ export type ProductSearchOrder = 'RELEVANCE' | 'BEST_SELLING' | 'NEWEST' | 'PRIC
 /** A word of a search. A product has it where one field has its pieces (`piecesOfTerm`) one right after the other. */
 export interface SearchTerm {
   readonly text: string;
-  /** The last word of a search may be the beginning of one. */
+  /** Whether it is the beginning of a word: then it has one piece. */
   readonly isPrefix: boolean;
 }
 
@@ -51,8 +51,8 @@ export interface SearchFilter {
 /** The score of RELEVANCE: the sum over the terms of the weight of the best field that has the term. Tags are as the brand. */
 export const FIELD_WEIGHTS = { name: 8, brand: 4, subtitle: 2, description: 1 } as const;
 
-/** The whole score of a product that is found by its code, above all others: a search has ten terms at most. */
-export const CODE_SCORE = 1000;
+/** The whole score of a product that is found by its code: the most that a byte has, and above all others, as a search has ten terms at most. */
+export const CODE_SCORE = 255;
 
 /**
  * Where a product stands in an order: the values of the order's columns as PostgreSQL writes them (times in microseconds since 1970), the id last.
@@ -178,6 +178,12 @@ export interface Suggestion {
   readonly id: number;
 }
 
+export interface CorrectionRequest {
+  readonly terms: readonly SearchTerm[];
+  readonly now: Date;
+  readonly languages?: FallBacks;
+}
+
 /** By SQL, and from an index in memory: `test/browse/engines.slow.test.ts` compares the answers. */
 export interface BrowseEngine {
   readonly search: (request: BrowseRequest) => Promise<BrowseResult>;
@@ -186,9 +192,8 @@ export interface BrowseEngine {
    * The first of the searches that may have been meant (`correctionsOf`) that some visible product has; undefined where one has all terms, or there
    * is none. The words are those of visible products in the language; a very large catalogue may look at those of its best sellers only.
    */
-  readonly correct: (
-    terms: readonly SearchTerm[],
-    now: Date,
-    languages?: FallBacks,
-  ) => Promise<readonly SearchTerm[] | undefined>;
+  readonly correct: (request: CorrectionRequest) => Promise<readonly SearchTerm[] | undefined>;
 }
+
+export type Asked<Name extends keyof BrowseEngine> = Parameters<BrowseEngine[Name]>[0];
+export type Answer<Name extends keyof BrowseEngine> = Awaited<ReturnType<BrowseEngine[Name]>>;

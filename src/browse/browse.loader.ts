@@ -1,8 +1,9 @@
 import { pathAbove } from '../category/category.loader.ts';
 import { ReadAgain } from '../database/failures.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
-import { type FeatureLoaders, type LoaderScope, memo } from '../graphql/context.ts';
+import type { FeatureLoaders, LoaderScope } from '../graphql/context.ts';
 import { shownText } from '../language/shown.ts';
+import { memo } from '../memo.ts';
 import type {
   BrowseEngine,
   BrowseResult,
@@ -230,7 +231,7 @@ export class ProductSearch {
     const asked = await this.#engine.search({ ...request, terms, ...(code !== undefined && { code }) });
     const asTyped = { ...asked, terms, correctedSearch: null };
     if (terms.length === 0 || isFound(asked) || (await isCode())) return asTyped;
-    const corrected = await this.#engine.correct(terms, now, languages);
+    const corrected = await this.#engine.correct({ terms, now, languages });
     const found = corrected && (await this.#engine.search({ ...request, terms: corrected }));
     if (!found || !isFound(found)) return asTyped;
     return { ...found, terms: corrected, correctedSearch: replaceTerms(search ?? '', terms, corrected) };

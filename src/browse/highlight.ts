@@ -54,11 +54,10 @@ const marksOf = (text: string, terms: readonly SearchTerm[], maxCharacters: numb
   const marks = new Uint8Array(text.length);
   for (const term of terms) {
     const pieces = piecesOfTerm(term);
-    const isBeginning = term.isPrefix && pieces.length === 1;
     const isOneCharacter = [...term.text].length === 1;
     for (const [index, { start }] of words.entries()) {
       const found = words.slice(index, index + pieces.length);
-      if (!pieces.every((piece, at) => (isBeginning ? found[at]?.text.startsWith(piece) : found[at]?.text === piece)))
+      if (!pieces.every((piece, at) => (term.isPrefix ? found[at]?.text.startsWith(piece) : found[at]?.text === piece)))
         continue;
       const end = found.at(-1)?.end ?? start;
       // A pair of Chinese characters, of which the first was searched for, overlaps with the next pair.

@@ -4,19 +4,8 @@ import type { FreshnessMonitor } from '../cache/freshness-monitor.ts';
 import type { TagVersions } from '../cache/tags.ts';
 import type { Clock } from '../database/clock.ts';
 import { connectionConfig, oneRow, SET_SESSION, withConnection } from '../database/connection.ts';
-import type { Sql } from '../database/sql.ts';
-import { namesIn, statementIn } from '../language/shown.ts';
-import type { BrowseEngine, BrowseResult, FallBacks, Suggestion, SuggestionRequest } from './browse-engine.ts';
-import {
-  type IndexStatus,
-  IndexThread,
-  NO_INDEX,
-  type Questions,
-  type Suggested,
-  type ThreadOptions,
-} from './index/thread.ts';
-import { compareCodePoints } from './order.ts';
-import { fold } from './words.ts';
+import type { Answer, Asked, BrowseEngine } from './browse-engine.ts';
+import { type IndexStatus, IndexThread, NO_INDEX, type ThreadOptions } from './index/thread.ts';
 
 interface Deps {
   /** Undefined where changes are not notified, or there is no memory for an index: then there is none. */
@@ -25,7 +14,6 @@ interface Deps {
   readonly freshnessMonitor: Pick<FreshnessMonitor, 'isFresh' | 'freshen' | 'asOfMs'>;
   readonly tagVersions: Pick<TagVersions, 'watch'>;
   readonly clock: Clock;
-  readonly sql: Sql;
   readonly log: Logger;
 }
 
@@ -48,20 +36,20 @@ export class BrowseIndex {
   #thread: IndexThread | undefined;
   #unwatch: (() => void) | undefined;
   #isClosed = false;
-  #wasSmall = false;
+  #isAwaited: boolean;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#isAwaited = deps.thread !== undefined;
   }
 
   readonly status = (): IndexStatus => this.#thread?.status ?? NO_INDEX;
 
   /** Whether there is to be an index that was never ready yet. */
-  readonly isAwaited = (): boolean =>
-    !this.#wasSmall && (this.#thread ? this.#thread.isAwaited : this.#deps.thread !== undefined);
+  readonly isAwaited = (): boolean => this.#isAwaited && this.#thread?.isAwaited !== false;
 
-  /** Begins to fill the index, where the catalogue is large enough; a question does it too. */
+  /** Begins to fill the index, where the catalogue is large enough, also again after its thread has died; a question does it too. */
   readonly start = async (): Promise<void> => {
     const { thread: options, minProducts = MIN_PRODUCTS, tagVersions, log } = this.#deps;
     if (!options || this.#thread || performance.now() - this.#lookedMs < LOOK_AGAIN_MS) return;
@@ -71,9 +59,9 @@ export class BrowseIndex {
         await client.query(SET_SESSION);
         return (await oneRow<{ count: number }>(client, COUNT_UP_TO, [minProducts])).count;
       });
-      if (count < minProducts) this.#wasSmall = true;
+      if (count < minProducts) this.#isAwaited = false;
       if (this.#isClosed || this.#thread || count < minProducts) return;
-      const thread = new IndexThread(options, log);
+      const thread = new IndexThread(options, log, () => this.#forget(thread));
       this.#thread = thread;
       this.#unwatch = tagVersions.watch((change) => thread.changed(change));
     } catch (error) {
@@ -81,6 +69,15 @@ export class BrowseIndex {
       this.#lookedMs = Number.NEGATIVE_INFINITY;
     }
   };
+
+  #forget({ isAwaited }: IndexThread): void {
+    if (this.#isClosed) return;
+    this.#isAwaited = isAwaited;
+    this.#unwatch?.();
+    this.#thread = undefined;
+    // What has died before it was ready would soon die again.
+    if (!isAwaited) this.#lookedMs = Number.NEGATIVE_INFINITY;
+  }
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
@@ -90,33 +87,22 @@ export class BrowseIndex {
 
   /** Asks the index where it is as fresh as the database, and otherwise the other engine. For one operation. */
   before(other: BrowseEngine, dependencies: Dependencies): BrowseEngine {
-    return {
-      search: async (request) => {
-        const { order, languages } = request;
-        const give = async (found: BrowseResult) => (order === 'NAME_ASC' ? this.#withNames(found, languages) : found);
-        return (await this.#ask('search', request, dependencies, give)) ?? other.search(request);
-      },
-      suggest: async (request) => {
-        const { limit, ...rest } = request;
-        // More products than are asked for, as some have the same name.
-        const asked = { ...rest, maxProducts: limit * 4 + 20 };
-        const give = (found: Suggested) => this.#toSuggestions(found, request);
-        return (await this.#ask('suggest', asked, dependencies, give)) ?? other.suggest(request);
-      },
-      correct: async (terms, now, languages) => {
-        const found = await this.#ask('correct', { terms, now, languages }, dependencies, async (reply) => reply);
-        return found ? found.terms : other.correct(terms, now, languages);
-      },
-    };
+    const either =
+      <Name extends keyof BrowseEngine>(name: Name) =>
+      async (asked: Asked<Name>): Promise<Answer<Name>> => {
+        const found = await this.#ask(name, asked, dependencies);
+        const askOther = other[name] as (asked: Asked<Name>) => Promise<Answer<Name>>;
+        return found ? found.answer : askOther(asked);
+      };
+    return { search: either('search'), suggest: either('suggest'), correct: either('correct') };
   }
 
-  /** @returns undefined where PostgreSQL has to answer, also where `give` can make no answer of the reply */
-  async #ask<Name extends keyof Questions, Answer>(
+  /** @returns undefined where PostgreSQL has to answer */
+  async #ask<Name extends keyof BrowseEngine>(
     name: Name,
-    asked: Questions[Name]['asked'],
+    asked: Asked<Name>,
     dependencies: Dependencies,
-    give: (reply: Questions[Name]['answer']) => Promise<Answer | undefined>,
-  ): Promise<Answer | undefined> {
+  ): Promise<{ readonly answer: Answer<Name> } | undefined> {
     void this.start();
     const { freshnessMonitor, clock } = this.#deps;
     const thread = this.#thread;
@@ -124,81 +110,14 @@ export class BrowseIndex {
     const isReady = thread?.status.isReady === true && isPresent && dependencies.asOfMs !== undefined;
     if (thread && isReady && (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen()))) {
       const asOfMs = freshnessMonitor.asOfMs();
-      const reply = await thread.ask(name, asked);
-      const answer = reply && (await give(reply));
-      if (answer !== undefined) {
+      const found = await thread.ask(name, asked);
+      if (found) {
         dependencies.readsAsOf(asOfMs);
         this.answers.index += 1;
-        return answer;
+        return found;
       }
     }
     this.answers.sql += 1;
     return undefined;
   }
-
-  async #namesOf(ids: readonly number[], languages: FallBacks): Promise<Map<number, string>> {
-    const { joins, name } = namesIn(languages);
-    const statement = {
-      name: statementIn('browse_names', languages),
-      text: `select p.id, ${name} as name from product p${joins} where p.id = any($1::int[])`,
-    };
-    const rows = await this.#deps.sql.rows<{ id: number; name: string }>(statement, [ids]);
-    return new Map(rows.map((row) => [row.id, row.name]));
-  }
-
-  async #withNames(found: BrowseResult, languages: FallBacks): Promise<BrowseResult | undefined> {
-    const names = await this.#namesOf(
-      found.items.map(({ id }) => id),
-      languages,
-    );
-    const items = found.items.flatMap(({ id, position }) => {
-      const name = names.get(id);
-      return name === undefined ? [] : [{ id, position: [name, ...position] }];
-    });
-    return items.length === found.items.length ? { ...found, items } : undefined;
-  }
-
-  async #toSuggestions(found: Suggested, { limit, languages }: SuggestionRequest): Promise<Suggestion[] | undefined> {
-    const nameless = found.products.filter(({ name }) => name === undefined).map(({ id }) => id);
-    return mergeSuggestions(found, nameless.length > 0 ? await this.#namesOf(nameless, languages) : new Map(), limit);
-  }
 }
-
-const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];
-
-/**
- * The first suggestions of all kinds, each text once.
- * @param names of the products that have none
- * @returns undefined where products that are not among those might come before the last
- */
-const mergeSuggestions = (
-  { products, hasMore, others }: Suggested,
-  names: ReadonlyMap<number, string>,
-  limit: number,
-): Suggestion[] | undefined => {
-  const named = products.flatMap(({ id, sales, publishedAt, name }) => {
-    const text = name ?? names.get(id);
-    return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, id, publishedAt }];
-  });
-  const last = named.at(-1);
-  const seen = new Set<string>();
-  const first: Suggestion[] = [];
-  for (const suggestion of [...others, ...named].sort(compare)) {
-    if (first.length === limit) break;
-    const folded = fold(suggestion.text);
-    if (!seen.has(folded)) first.push(suggestion);
-    seen.add(folded);
-    if (hasMore && suggestion === last && first.length < limit) return undefined;
-  }
-  if (hasMore && first.length < limit) return undefined;
-  return first.map(({ publishedAt: _, ...suggestion }: Ranked) => suggestion);
-};
-
-type Ranked = Suggestion & { readonly publishedAt?: number };
-
-const compare = (a: Ranked, b: Ranked): number =>
-  b.sales - a.sales ||
-  KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-  (b.publishedAt ?? 0) - (a.publishedAt ?? 0) ||
-  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text)) ||
-  b.id - a.id;

@@ -3,7 +3,7 @@ import type { Sql } from '../database/sql.ts';
 import { Overloaded } from '../errors.ts';
 import { createSemaphore } from '../overload/load-guard.ts';
 import type { BrowseEngine, BrowseRequest, BrowseResult, PriceRange, SearchTerm, Suggestion } from './browse-engine.ts';
-import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
+import { changesAllowed, correctionsOf } from './correction.ts';
 import { PRICE_CELLS, priceCellOf, priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
 import { foundQuery, nearWordsQuery, type Query, suggestionQuery } from './text.sql.ts';
@@ -42,20 +42,16 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
 
     suggest: (request) => read<Suggestion>(suggestionQuery(request), areShort(request.terms)),
 
-    correct: async (terms, now, languages) => {
+    correct: async ({ terms, now, languages }) => {
       const found = await foundOf(foundQuery([...terms.map((term) => [term]), terms], now, languages));
       if (found.includes(terms.length)) return undefined;
       const doubtful = terms.filter(({ text }) => changesAllowed(text) > 0);
       if (doubtful.length === 0) return undefined;
       const words = await read<{ text: string; count: number }>(nearWordsQuery(doubtful, now, languages), true);
       const counts = new Map(words.map(({ text, count }) => [text, count]));
-      const corrections = correctionsOf(
-        terms.map((term, place) => ({
-          term,
-          isFound: found.includes(place),
-          near: nearestWords(term.text, counts.keys(), (text) => counts.get(text) ?? 0),
-        })),
-      );
+      const isFound = (term: SearchTerm): boolean => found.includes(terms.indexOf(term));
+      const vocabulary = { words: [...counts.keys()], countOf: (word: string): number => counts.get(word) ?? 0 };
+      const corrections = correctionsOf(terms, isFound, vocabulary);
       if (corrections.length === 0) return undefined;
       const [first = -1] = await foundOf(foundQuery(corrections, now, languages), true);
       return corrections[first];

@@ -67,9 +67,10 @@ export const idsByCode = (code: string): string =>
 export const tsqueryOf = (terms: readonly SearchTerm[], weight: '' | 'A' | 'B' | 'C' = ''): string =>
   terms
     .map((term) => {
-      const pieces = piecesOfTerm(term);
-      const label = `:${term.isPrefix && pieces.length === 1 ? '*' : ''}${weight}`;
-      return `(${pieces.map((piece) => `'${piece}'${label}`).join(' <-> ')})`;
+      const label = `:${term.isPrefix ? '*' : ''}${weight}`;
+      return `(${piecesOfTerm(term)
+        .map((piece) => `'${piece}'${label}`)
+        .join(' <-> ')})`;
     })
     .join(' & ');
 

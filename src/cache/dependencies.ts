@@ -21,14 +21,16 @@ export class Dependencies {
   /** The reads miss no commit that was acknowledged before, by `performance.now()`. Undefined: they must be as new as possible. */
   asOfMs: number | undefined;
   /** When the operation began, by `performance.now()`. Undefined as above. */
-  openedMs: number | undefined;
+  readonly openedMs: number | undefined;
   /** 404: the response says that there is nothing. */
   status: 200 | 404 = 200;
   /** Whether giving the response takes late values, even where nothing was found that has one: then no cache outside may keep it. */
   takesLate = false;
 
-  constructor(tags: Pick<TagVersions, 'of'>) {
+  constructor(tags: Pick<TagVersions, 'of'>, openedMs?: number) {
     this.#tags = tags;
+    this.asOfMs = openedMs;
+    this.openedMs = openedMs;
   }
 
   /** Rows are read from a server that may miss commits after this time. */

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
 import { abandon, type ConnectionConfig, DatabaseClient } from '../database/connection.ts';
+import { withDeadline } from '../deadline.ts';
 import { OperatorError } from '../errors.ts';
 import { HEARTBEAT_TIMEOUT_MS, type Heartbeat, type Listen, type SendHeartbeat } from './listen.ts';
 import type { CachedTable, Change, TagVersions } from './tags.ts';
@@ -257,16 +258,8 @@ export class FreshnessMonitor {
   }
 }
 
-const withPatience = async (heartbeat: Promise<boolean>): Promise<boolean> => {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  // A heartbeat that has arrived by then counts, so its callbacks run first: perhaps only this process is late.
-  const timer = setTimeout(() => setImmediate(resolve, false), PATIENCE_MS);
-  try {
-    return await Promise.race([heartbeat, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const withPatience = (heartbeat: Promise<boolean>): Promise<boolean> =>
+  withDeadline(heartbeat, PATIENCE_MS).catch(() => false);
 
 /**
  * When what a table shows next changes without a change to its rows: read with every heartbeat, and brought forward by changes that are notified

@@ -79,9 +79,7 @@ class Ticket {
     this.#sequence = tagVersions.sequence;
     this.#nowMs = clock.nowMs(this.#openedMs);
     this.#nextChanges = tagVersions.tables.map(({ table }) => freshnessMonitor.nextChangeMs(table, this.#nowMs));
-    this.dependencies = new Dependencies(tagVersions);
-    this.dependencies.asOfMs = this.#openedMs;
-    this.dependencies.openedMs = this.#openedMs;
+    this.dependencies = new Dependencies(tagVersions, this.#openedMs);
   }
 
   /** Until when equal requests may share the response, in the database's milliseconds: then responses next change by themselves. */
@@ -149,8 +147,8 @@ export class ResponseCache {
   }
 
   /** For what is made beside the cache, and never kept. */
-  createDependencies(): Dependencies {
-    return new Dependencies(this.#options.tagVersions);
+  createDependencies(openedMs?: number): Dependencies {
+    return new Dependencies(this.#options.tagVersions, openedMs);
   }
 
   /** A response that is neither kept nor given to another, with what it depends on. */

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { createPrismaOn } from '../database/pool.ts';
 import { type CategoryStep, categoryPath } from '../import/fields/lists.ts';
-import { type Field, field, fieldOf, type Range, type WriteContext } from '../import/kind.ts';
+import { type Counts, type Field, field, fieldOf, type ImportContext, type Range } from '../import/kind.ts';
 import { isPresent, reject, STAGE } from '../import/write/stage.ts';
 
 /** A field that refers to a category by its path, whose last step tells which it is. */
@@ -11,8 +11,12 @@ export const categoryReference = (column: string, options: Partial<Field>): Fiel
     reference: { column, id: `(select id from category where slug = s.category_path -> -1 ->> 0)` },
   });
 
-/** Creates the missing categories that the paths of staged rows lead through, parents first. @returns how many */
-export const createMissingCategories = async (client: ClientBase, { from, to }: Range): Promise<number> => {
+/** Creates the missing categories that the paths of staged rows lead through, parents first. */
+export const createMissingCategories = async (
+  client: ClientBase,
+  { from, to }: Range,
+  counts: Counts,
+): Promise<void> => {
   const { rowCount } = await client.query(
     `insert into category (slug, name, parent_id)
      select step ->> 0, min(step ->> 1), min(parent.id)
@@ -25,14 +29,16 @@ export const createMissingCategories = async (client: ClientBase, { from, to }: 
      on conflict do nothing`,
     [from, to],
   );
-  return rowCount ? rowCount + (await createMissingCategories(client, { from, to })) : 0;
+  if (!rowCount) return;
+  counts.createdCategories += rowCount;
+  await createMissingCategories(client, { from, to }, counts);
 };
 
 /**
  * Rejects rows whose category is named by slug alone, and is not in the catalogue.
  * @param isKnown SQL for what else makes the slug `step ->> 0` known
  */
-export const rejectUnknownCategories = (context: WriteContext, isKnown = 'false'): Promise<number> => {
+export const rejectUnknownCategories = (context: ImportContext, isKnown = 'false'): Promise<number> => {
   return reject(
     context,
     `with missing as (

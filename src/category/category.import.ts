@@ -2,21 +2,17 @@ import { type CategoryStep, categoryPath, pictureUrl } from '../import/fields/li
 import { withTranslations } from '../import/fields/translations.ts';
 import { INT32_MAX, integer } from '../import/fields/values.ts';
 import {
-  type Counts,
   CREATED_AT,
   field,
+  type ImportContext,
   type ImportKind,
   NAME,
   nullable,
-  type Range,
-  type RowWriter,
   SLUG,
   UPDATED_AT,
-  type WriteContext,
 } from '../import/kind.ts';
 import { isBlank } from '../import/record.ts';
 import { findExisting, isPresent, reject, STAGE } from '../import/write/stage.ts';
-import { createTableWriter, type TableWriter } from '../import/write/writer.ts';
 import {
   assignCategorySlugs,
   categoryReference,
@@ -25,10 +21,15 @@ import {
   rejectUnknownCategories,
 } from './category-paths.steps.ts';
 
+/** The generation of a category among whose ancestors it is itself. */
+const BELOW_ITSELF = -1;
+
 export const categoryImport: ImportKind = {
   table: 'category',
   plural: 'categories',
   key: 'slug',
+  // Another writer may have inserted it meanwhile.
+  isRow: 't.slug = s.slug',
   onConflict: 'on conflict (slug) do nothing',
   fields: withTranslations(
     {
@@ -46,14 +47,13 @@ export const categoryImport: ImportKind = {
   check: (row) => {
     const steps = row.path as readonly CategoryStep[] | undefined;
     const [slug = '', name = null, isByName] = steps?.at(-1) ?? [];
-    if (!steps) return undefined;
+    if (!steps) return;
     // A path ends with the category itself; missing parents are created.
     if (!row.slug && isByName && name) row.slug_source = name;
     row.slug ||= slug;
     row.name ||= name ?? undefined;
     row.category_path ||= steps.length > 1 ? steps.slice(0, -1) : undefined;
     row.present.push('slug', 'parent', ...(row.name ? ['name'] : []));
-    return undefined;
   },
   native: {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
@@ -74,65 +74,42 @@ export const categoryImport: ImportKind = {
   write: {
     find: async ({ client, kind }) => {
       await assignCategorySlugs(client, await readStagedCategories(client));
-      await findExisting(client, kind);
+      await findExisting({ client, kind });
     },
-    prepare: async (context, rows): Promise<RowWriter> => {
-      const table = await createTableWriter(context, context.kind);
-      return {
-        ...rows,
-        check: async () => {
-          await rows.check();
-          await rejectLost(context);
-          await putParentsFirst(context.client);
-        },
-        write: (range) => writeCategories(context, table, range),
-      };
-    },
+    prepare: async (context) => ({
+      check: () => putParentsFirst(context),
+      before: (range, counts) => createMissingCategories(context.client, range, counts),
+    }),
   },
 };
 
-const writeCategories = async ({ client, kind }: WriteContext, table: TableWriter, range: Range): Promise<Counts> => {
-  const created = await table.insert(range);
-  // Another writer may have inserted some of them meanwhile.
-  await findExisting(client, kind);
-  const createdCategories = await createMissingCategories(client, range);
-  // Now that all parents are there, each gets its own.
-  return { ...(await table.count(range, created, await table.update(range))), createdCategories };
-};
-
-/** As the tables `parents` and `above`: the categories that each staged one will be below. Where the file says no parent, it is the catalogue's. */
-const ABOVE = `recursive
-  parents (slug, parent) as (
-    select s.slug, step ->> 0 from ${STAGE} s cross join jsonb_array_elements(s.category_path) step
-    union all
-    select c.slug, parent.slug from category c join category parent on parent.id = c.parent_id
-    where not exists (select from ${STAGE} s where s.slug = c.slug and ${isPresent('parent')})),
-  above (slug, ancestor) as (
-    select slug, parent from parents join ${STAGE} s using (slug)
-    union
-    select above.slug, parent from above join parents on parents.slug = ancestor)`;
-
-/** Rejects categories that would be below themselves, and those that have no parent then, until each has one. */
-const rejectLost = async (context: WriteContext): Promise<void> => {
-  const isStaged = `exists (select from ${STAGE} other where other.slug = step ->> 0)`;
-  let rejected: number;
-  do {
-    rejected = await reject(
-      context,
-      `with ${ABOVE}
-       delete from ${STAGE} s using above where above.slug = s.slug and ancestor = s.slug
-       returning line, record, 'parent' as field, category_path -> -1 ->> 0 as value, 'is below this category itself: choose another parent' as reason`,
-    );
-    rejected += await rejectUnknownCategories(context, isStaged);
-  } while (rejected > 0);
-};
-
-/** Numbers the staged categories so that none is written before one that it is below: that has fewer above it. */
-const putParentsFirst = (client: WriteContext['client']): Promise<unknown> =>
-  client.query(`
-    with ${ABOVE}
-    update ${STAGE} s set ordinal = ranked.rank
+/**
+ * Numbers the staged categories so that each is written after those that it is below, which have fewer above them. Rejects those that would be
+ * below themselves, and those that have no parent then. Where the file says no parent, it is the catalogue's.
+ */
+const putParentsFirst = async (context: ImportContext): Promise<number> => {
+  await context.client.query(`
+    with recursive
+      parents (slug, parent) as (
+        select s.slug, step ->> 0 from ${STAGE} s cross join jsonb_array_elements(s.category_path) step
+        union all
+        select c.slug, parent.slug from category c join category parent on parent.id = c.parent_id
+        where not exists (select from ${STAGE} s where s.slug = c.slug and ${isPresent('parent')})),
+      above (slug, ancestor) as (
+        select slug, parent from parents join ${STAGE} s using (slug)
+        union
+        select above.slug, parent from above join parents on parents.slug = ancestor)
+    update ${STAGE} s set ordinal = ranked.rank, generation = ranked.generation
     from (
-      select s.ordinal, row_number() over (order by count(ancestor), s.ordinal) as rank
-      from ${STAGE} s left join above using (slug) group by s.ordinal) ranked
+      select s.ordinal, row_number() over (order by count(ancestor), s.ordinal) as rank,
+        case when bool_or(ancestor = s.slug) then ${BELOW_ITSELF} else count(ancestor) end as generation
+      from ${STAGE} s left join above using (slug) group by s.ordinal, s.slug) ranked
     where ranked.ordinal = s.ordinal`);
+  const rejected = await reject(
+    context,
+    `delete from ${STAGE} where generation = ${BELOW_ITSELF}
+     returning line, record, 'parent' as field, category_path -> -1 ->> 0 as value, 'is below this category itself: choose another parent' as reason`,
+  );
+  const isStaged = `exists (select from ${STAGE} other where other.slug = step ->> 0)`;
+  return rejected + (await rejectUnknownCategories(context, isStaged));
+};

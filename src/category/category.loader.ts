@@ -1,12 +1,13 @@
 import DataLoader from 'dataloader';
-import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
+import { keepRows } from '../cache/known-rows.ts';
 import { ReadAgain } from '../database/failures.ts';
-import { type Category, Prisma, type PrismaClient } from '../database/generated/client/client.ts';
+import { type Category, Prisma } from '../database/generated/client/client.ts';
 import { COLUMNS } from '../database/generated/tables.ts';
 import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
-import { columnsOf, isStorable, type Sql, type Statement } from '../database/sql.ts';
-import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
+import { columnsOf, isStorable, type Statement } from '../database/sql.ts';
+import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
 import { shownText, translationOf } from '../language/shown.ts';
+import { memo } from '../memo.ts';
 import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
 
 declare module '../graphql/context.ts' {
@@ -53,51 +54,34 @@ const categoriesAndDescendants: Statement = {
 type CategoryReads = ReturnType<typeof createCategoryReads>;
 
 /** What the loaders of all operations share. */
-export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Category>) => ({
-  byId: rowsBy('id', (where) => keepRows(known, () => prisma.category.findMany({ where }))),
-  bySlug: rowsBy('slug', (where) => prisma.category.findMany({ where })),
-  aliases: createAliasLoader(sql, 'category'),
-  /** Those with one of the texts for a name or slug, in the language of the columns or one of the others. */
-  byNames: (texts: readonly string[], languages: readonly string[]) => {
-    const translated = languages.flatMap((language) =>
-      ['name', 'slug'].flatMap((column) =>
-        texts.map((text) => ({ translations: { path: [language, column], equals: text } })),
-      ),
-    );
-    const oneOf = { in: inList(texts) };
-    return prisma.category.findMany({ where: { OR: [{ slug: oneOf }, { name: oneOf }, ...translated] } });
-  },
-  lineage: (ids: readonly number[]) => sql.rows<Category>(categoriesAndAncestors, [ids]),
-  withDescendants: async (ids: readonly number[]) => {
-    const rows = await sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
-    return rows.map(({ id }) => id);
-  },
-  roots: () => keepRows(known, () => prisma.category.findMany({ where: { parentId: null }, orderBy: BY_POSITION })),
-  childrenOf: (parentIds: readonly number[]) =>
-    keepRows(known, () =>
-      prisma.category.findMany({ where: { parentId: { in: inList(parentIds) } }, orderBy: BY_POSITION }),
-    ),
-});
+const createCategoryReads = ({ sql, prisma, knownRows }: ReadDeps) => {
+  const known = knownRows?.of<Category>('category');
+  const find = (query: Prisma.CategoryFindManyArgs) => keepRows(known, () => prisma.category.findMany(query));
+  return {
+    sql,
+    known,
+    find,
+    byId: rowsBy('id', (where) => find({ where })),
+    bySlug: rowsBy('slug', (where) => find({ where })),
+    aliases: createAliasLoader(sql, 'category'),
+  };
+};
 
 /** Makes the loaders of each operation. */
-export const createCategoryLoaders = ({ sql, prisma, knownRows }: ReadDeps) => {
-  const known = knownRows?.of<Category>('category');
-  const reads = createCategoryReads(sql, prisma, known);
-  return (scope: LoaderScope) => new CategoryLoaders(reads, scope, known);
+export const createCategoryLoaders = (deps: ReadDeps) => {
+  const reads = createCategoryReads(deps);
+  return (scope: LoaderScope) => new CategoryLoaders(reads, scope);
 };
 
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
 class CategoryLoaders {
   readonly #reads: CategoryReads;
   readonly #scope: LoaderScope;
-  readonly #known: KnownRowsOf<Category> | undefined;
   readonly #loaded = new Map<number, Category | Promise<Category | null>>();
-  #roots: Promise<Category[]> | undefined;
 
-  constructor(reads: CategoryReads, scope: LoaderScope, known?: KnownRowsOf<Category>) {
+  constructor(reads: CategoryReads, scope: LoaderScope) {
     this.#reads = reads;
     this.#scope = scope;
-    this.#known = known;
   }
 
   byIdOrNull(id: number): Category | Promise<Category | null> {
@@ -105,7 +89,7 @@ class CategoryLoaders {
     if (!category) {
       const { dependencies } = this.#scope;
       dependencies.add('category');
-      category = this.#known?.find(id, dependencies) ?? this.#read(id);
+      category = this.#reads.known?.find(id, dependencies) ?? this.#read(id);
       this.#loaded.set(id, category);
     }
     return category;
@@ -146,7 +130,14 @@ class CategoryLoaders {
     const wanted = new Set(names.filter(isStorable));
     const ends = [...wanted].map((name) => name.split(PATH_SEPARATOR).at(-1) ?? name);
     const { fallBacks = [] } = this.#scope.language;
-    const found = await this.#reads.byNames([...new Set([...wanted, ...ends])], fallBacks);
+    const texts = [...new Set([...wanted, ...ends])];
+    const translated = fallBacks.flatMap((language) =>
+      ['name', 'slug'].flatMap((column) =>
+        texts.map((text) => ({ translations: { path: [language, column], equals: text } })),
+      ),
+    );
+    const oneOf = { in: inList(texts) };
+    const found = await this.#reads.find({ where: { OR: [{ slug: oneOf }, { name: oneOf }, ...translated] } });
     const byId = await this.lineage(found.map(({ id }) => id));
     const isWanted = (category: Category): boolean => {
       const names = [
@@ -179,16 +170,14 @@ class CategoryLoaders {
   }
 
   /** These ids and those of all categories below them. */
-  withDescendants(ids: readonly number[]): Promise<number[]> {
+  async withDescendants(ids: readonly number[]): Promise<number[]> {
     this.#scope.dependencies.add('category');
-    return this.#reads.withDescendants(ids);
+    const rows = await this.#reads.sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
+    return rows.map(({ id }) => id);
   }
 
   /** The roots of the tree, by position then id. */
-  roots(): Promise<Category[]> {
-    this.#roots ??= this.#rememberAll(this.#reads.roots());
-    return this.#roots;
-  }
+  readonly roots = memo(() => this.#rememberAll(this.#reads.find({ where: { parentId: null }, orderBy: BY_POSITION })));
 
   /** By position then id. */
   childrenOf(id: number): Promise<Category[]> {
@@ -197,8 +186,9 @@ class CategoryLoaders {
 
   readonly #lineages = new DataLoader<readonly number[], ReadonlyMap<number, Category>>(
     async (lists) => {
-      const categories = await this.#rememberAll(this.#reads.lineage([...new Set(lists.flat())]));
-      const byId = new Map(categories.map((category) => [category.id, category]));
+      const ids = new Set(lists.flat());
+      const read = this.#reads.sql.rows<Category>(categoriesAndAncestors, [[...ids]]);
+      const byId = new Map((await this.#rememberAll(read)).map((category) => [category.id, category]));
       return lists.map(() => byId);
     },
     { cache: false },
@@ -206,7 +196,8 @@ class CategoryLoaders {
 
   readonly #children = new DataLoader<number, Category[]>(
     async (parentIds) => {
-      const categories = await this.#rememberAll(this.#reads.childrenOf(parentIds));
+      const where = { parentId: { in: inList(parentIds) } };
+      const categories = await this.#rememberAll(this.#reads.find({ where, orderBy: BY_POSITION }));
       const byParent = Map.groupBy(categories, ({ parentId }) => parentId);
       return parentIds.map((parentId) => byParent.get(parentId) ?? []);
     },

@@ -7,14 +7,8 @@ import type { VariableOptions } from './gateway-options.ts';
 import { exposure } from './values.ts';
 import { camelCase, type Exposures, ROWS, type Values } from './variables.ts';
 
-interface Misspelling {
-  readonly warning: string;
-  /** Whether the gateway would be more open than was meant. */
-  readonly isOpening: boolean;
-}
-
 /** The unknown variables that are spelt almost like one of Vitrine's. */
-export const findMisspellings = (environment: Environment): Misspelling[] => {
+export const findMisspellings = (environment: Environment) => {
   const read = new Set<string>(ROWS.map(([name]) => name));
   return Object.keys(environment)
     .filter((given) => !read.has(given))
@@ -25,7 +19,9 @@ export const findMisspellings = (environment: Environment): Misspelling[] => {
       if (!row) return [];
       const [meant, { closes = false }] = row;
       const warning = `${given} is not a variable of Vitrine; did you mean ${meant}?`;
-      return [{ warning, isOpening: closes && isSet(environment[given]) && !isSet(environment[meant]) }];
+      /** Whether the gateway would be more open than was meant. */
+      const isOpening = closes && isSet(environment[given]) && !isSet(environment[meant]);
+      return [{ warning, isOpening }];
     });
 };
 

@@ -146,8 +146,14 @@ const statementNameGenerator = ({ sql }: { sql: string }): string => `prisma_${h
 /** Where each statement of a pool without connections of its own goes. */
 export type Query = (config: pg.QueryConfig) => Promise<pg.QueryResult>;
 
-/** A pool for Prisma's adapter, which takes nothing less. Of the overloads that the driver declares, the adapter uses this one. */
-export const poolOf = (query: Query): pg.Pool => Object.assign(new pg.Pool(), { query: query as pg.Pool['query'] });
+/** A pool for Prisma's adapter, which takes nothing less. */
+export const poolOf = (query: Query): pg.Pool => {
+  class QueryPool extends pg.Pool {
+    // One signature stands for the overloads that the driver declares, of which Prisma's adapter uses this one.
+    override query = query as pg.Pool['query'];
+  }
+  return new QueryPool();
+};
 
 /** Prisma on one connection, inside the transaction that is open there. Nothing is prepared: a pooler may give the session to others. */
 export const createPrismaOn = (client: pg.ClientBase): Promise<PrismaClient> =>

@@ -4,7 +4,7 @@ import { hasCode, ReadAgain } from './failures.ts';
 import { Prisma, type PrismaClient } from './generated/client/client.ts';
 import { TABLES } from './generated/tables.ts';
 import { createSharedLoader } from './sql.ts';
-import { type Read, relationsOf, type VisibleBy, type VisibleRules, visibleRead } from './visible-rows.ts';
+import { type Read, readVisible, relationsOf, type VisibleBy, type VisibleRules } from './visible-rows.ts';
 
 /** The time of an operation's reads, and the dependencies that say what its response depends on. */
 interface Reader {
@@ -92,8 +92,7 @@ export class OperationPrisma {
   }
 
   async #readVisible(read: PrismaRead): Promise<unknown> {
-    const { args, show } = visibleRead(read, this.#rules, read.reader?.now ?? new Date(this.#nowMs()));
-    const result = show(await read.run(args));
+    const result = await readVisible(read, this.#rules, read.reader?.now ?? new Date(this.#nowMs()));
     if (result === null && read.operation === 'findUniqueOrThrow') throw notFound(read.model);
     return result;
   }
@@ -120,8 +119,6 @@ export class OperationPrisma {
 interface PrismaRead extends Read {
   /** The operation that it is for. */
   readonly reader: Reader | undefined;
-  /** Reads, and says what is read. @throws ReadAgain */
-  readonly run: (args: unknown) => Promise<unknown>;
 }
 
 const tell = ({ dependencies }: Reader, tables: ReadonlySet<string>, rules: VisibleRules): void => {

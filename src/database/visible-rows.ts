@@ -37,13 +37,8 @@ export interface Read {
   readonly args: unknown;
   /** Whether the row that it finds by its key was shown before. @default false */
   readonly isFound?: boolean;
-}
-
-interface VisibleRead {
-  /** The arguments with which Prisma finds visible rows alone, as far as they can say it. */
-  readonly args: Args;
-  /** Makes the rows that the caller asked for of those that Prisma gives: relations of one, and what was found by its key, are compared here. */
-  readonly show: (result: unknown) => unknown;
+  /** Reads with these arguments, and says what is read. @throws ReadAgain */
+  readonly run: (args: unknown) => Promise<unknown>;
 }
 
 type Args = Readonly<Record<string, unknown>>;
@@ -51,16 +46,18 @@ type Row = Readonly<Record<string, unknown>>;
 
 const BY_KEY: ReadonlySet<string> = new Set(['findUnique', 'findUniqueOrThrow']);
 
-/** Makes a read show visible rows alone, in all that its arguments name. */
-export const visibleRead = ({ model, operation, args, isFound }: Read, rules: VisibleRules, now: Date): VisibleRead => {
+/** Reads visible rows alone, in all that the arguments name. @throws what the read does */
+export const readVisible = async (
+  { model, operation, args, isFound, run }: Read,
+  rules: VisibleRules,
+  now: Date,
+): Promise<unknown> => {
   const visible = new Visible(rules, now);
   const given = isObject(args) ? args : {};
   const isByKey = BY_KEY.has(operation);
   const rule = isByKey && !isFound ? rules.get(model)?.alone : undefined;
-  return {
-    args: isByKey ? visible.ofKey(model, given, rule) : visible.ofList(model, given),
-    show: (result) => visible.rows(model, given, rule, result),
-  };
+  const result = await run(isByKey ? visible.ofKey(model, given, rule) : visible.ofList(model, given));
+  return visible.rows(model, given, rule, result);
 };
 
 /** Rewrites the arguments of a read of Prisma's, and what it gives. */
@@ -87,11 +84,14 @@ class Visible {
   }
 
   /**
-   * The rows that a client sees of those that Prisma gives. They are copied: several calls may have been given the same one.
+   * The rows that a client sees of those that Prisma gives: to-one relations, and what was found by its key, are compared here. They are copied:
+   * several calls may have been given the same one.
    * @param given the arguments of the caller
    * @param rule to which they have to be compared
    */
   rows(model: string, given: Args, rule: PrismaRule | undefined, result: unknown): unknown {
+    // Nothing of these rows is to be compared.
+    if (!rule && !isObject(given.select) && !isObject(given.include)) return result;
     if (Array.isArray(result)) return result.map((row) => this.rows(model, given, rule, row));
     if (!isObject(result)) return result;
     const chained = chainedRelation(model, given, result);
@@ -104,10 +104,11 @@ class Visible {
       return this.#related(chained, given, result);
     }
     if (rule && !rule.holds(result as never, this.#now)) return null;
-    const relations = relationsOf(model).filter(({ name }) => name in result);
-    if (!rule && relations.length === 0) return result;
     const row: Record<string, unknown> = { ...result };
-    for (const relation of relations) row[relation.name] = this.#related(relation, given, row[relation.name]);
+    for (const relation of relationsOf(model)) {
+      const { name } = relation;
+      if (name in result) row[name] = this.#related(relation, given, result[name]);
+    }
     for (const [name] of notAskedFor(model, given, rule)) delete row[name];
     return row;
   }

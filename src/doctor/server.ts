@@ -1,7 +1,7 @@
 import { createClock } from '../database/clock.ts';
 import { connectionConfig, hostsOf, oneRow, withConnection } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
-import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
+import { MINIMUM_VERSION, readServer } from '../database/migrations/apply.ts';
 import { checkSessions } from '../database/open.ts';
 import {
   isOfHistory,
@@ -14,18 +14,7 @@ import { type Check, type Finding, fail, ok, warn } from './finding.ts';
 
 /** The server's version, its encoding, and whether it can be written to. */
 export const checkServer: Check = async ({ client }) => {
-  const { major, version, encoding, isStandby, isReadOnly } = await oneRow<{
-    major: number;
-    version: string;
-    encoding: string;
-    isStandby: boolean;
-    isReadOnly: boolean;
-  }>(
-    client,
-    `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
-       current_setting('server_encoding') as encoding, pg_is_in_recovery() as "isStandby",
-       current_setting('transaction_read_only')::boolean as "isReadOnly"`,
-  );
+  const { major, version, encoding, isStandby, isReadOnly } = await readServer(client);
   const upgrade = `Upgrade the server to PostgreSQL ${MINIMUM_VERSION} or newer.`;
   const createAgain = `Create it again with "create database … encoding 'UTF8' template template0".`;
   return [

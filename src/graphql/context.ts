@@ -197,25 +197,3 @@ export class InFlight {
     });
   }
 }
-
-/**
- * Loads each key once, so that one operation sees one state of it, and the reference executor the same failure.
- * @param identify what equal keys have in common
- */
-export const memo = <Key, Value>(
-  load: (key: Key) => Promise<Value>,
-  identify: (key: Key) => unknown = (key) => key,
-): ((key: Key) => Promise<Value>) => {
-  // Created when first used: most operations use few of their memos.
-  let loaded: Map<unknown, Promise<Value>> | undefined;
-  return (key) => {
-    loaded ??= new Map();
-    const id = identify(key);
-    let value = loaded.get(id);
-    if (!value) {
-      value = load(key);
-      loaded.set(id, value);
-    }
-    return value;
-  };
-};

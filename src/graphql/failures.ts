@@ -184,9 +184,7 @@ const toGraphQLError = (error: unknown): GraphQLError => {
 export const failureKindOf = (error: unknown): FailureKind => {
   const causes = error instanceof ExecutionFailed ? error.errors.map(rootCause) : [error];
   if (causes.some((cause) => cause instanceof Overloaded)) return 'overload';
-  const failures = causes.filter(
-    (cause) => isDatabaseUnavailable(cause) || (cause instanceof AppError && cause.code === 'SERVICE_UNAVAILABLE'),
-  );
+  const failures = causes.filter((cause) => isDatabaseUnavailable(cause) || codeOf(cause) === 'SERVICE_UNAVAILABLE');
   if (failures.length === 0) return 'other';
   return failures.some(isDatabaseUnreachable) ? 'unreachable' : 'unanswered';
 };
@@ -216,11 +214,10 @@ export const untilRowsFit = async <Result>(
  */
 const OVERTAKEN: ReadonlySet<unknown> = new Set(['P2034', '40P01']);
 
-/** @throws ReadAgain for a result that shows that */
-export const refuseVanished = ({ errors }: ExecutionResult): void => {
-  const vanished = errors?.find((error) => {
-    const cause = rootCause(error);
-    return cause instanceof ReadAgain || OVERTAKEN.has((cause as { code?: unknown }).code);
-  });
-  if (vanished) throw new ReadAgain(vanished.message, { cause: vanished });
+/** @throws ReadAgain where one of the errors of an operation shows that */
+export const refuseVanished = (errors: readonly unknown[] = []): void => {
+  for (const cause of errors.map(rootCause)) {
+    const isPassing = cause instanceof ReadAgain || OVERTAKEN.has((cause as { code?: unknown } | null)?.code);
+    if (isPassing) throw new ReadAgain('What was read does not fit together', { cause });
+  }
 };

@@ -12,20 +12,14 @@ import {
   type WriteError,
 } from '../http/message.ts';
 import type { Answered, Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
-import { isGraphQLError, type MaskError, withHttpParts } from './failures.ts';
+import { isGraphQLError, withHttpParts } from './failures.ts';
 import { bodyFault } from './json-body.ts';
+import type { Engine } from './run-document.ts';
 import { ORIGIN, type ServerContext } from './server-context.ts';
-import type { Documents } from './use-documents.ts';
 import type { Live } from './use-live.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf, negotiate, paramsOf, RESULT_TYPES, wantsPage } from './use-request-reader.ts';
-import type { Answers } from './use-result-writer.ts';
-import type { Yoga } from './yoga.ts';
 
-interface Options {
-  readonly yoga: Yoga;
-  readonly documents: Pick<Documents, 'find' | 'prepare'>;
-  readonly answers: Answers;
-  readonly maskError: MaskError;
+interface Options extends Engine {
   readonly live: Pick<Live, 'streamOf' | 'send'>;
   readonly graphiql: ResponseRoute;
 }

@@ -4,19 +4,19 @@ import { AppError } from '../errors.ts';
 import { ACCEPT_QUERY, asksByBody, type GatewayRequest } from '../http/message.ts';
 import { refuseExcess } from './limits/document-size.ts';
 
-/** Reads bodies as JSON. A large one takes up to 25 ms: no two are read in one turn of the event loop, so that others are answered in between. */
-export class JsonBodies {
-  #last: Promise<unknown> = Promise.resolve();
+let lastLarge: Promise<unknown> = Promise.resolve();
 
-  /** @throws (in the promise) what {@link jsonOf} throws */
-  async read(bytes: Buffer): Promise<unknown> {
-    if (bytes.byteLength >= LARGE) {
-      this.#last = this.#last.then(() => nextTurn());
-      await this.#last;
-    }
-    return jsonOf(bytes);
+/**
+ * Reads a body as JSON. A large one takes up to 25 ms: no two are read in one turn of the event loop, so that others are answered in between.
+ * @throws (in the promise) what {@link jsonOf} throws
+ */
+export const readJson = async (bytes: Buffer): Promise<unknown> => {
+  if (bytes.byteLength >= LARGE) {
+    lastLarge = lastLarge.then(() => nextTurn());
+    await lastLarge;
   }
-}
+  return jsonOf(bytes);
+};
 
 /** @throws AppError BAD_USER_INPUT for what is no JSON in UTF-8, and QUERY_TOO_COMPLEX */
 export const jsonOf = (bytes: Buffer): unknown => {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import {
   DirectiveLocation,
-  type DirectiveNode,
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
@@ -28,7 +27,7 @@ import {
 } from 'graphql';
 import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type Cost, checkCost, costOf, isWithin } from './limits/cost.ts';
-import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
+import { fieldsIn, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
 /** The language of a whole operation, as Shopify's storefronts ask for it. */
 export const IN_CONTEXT = new GraphQLDirective({
@@ -100,13 +99,13 @@ export const prepareOperation = (
   hideSuggestions = false,
 ): Operation | undefined => {
   const asked = getOperationAST(given, name);
-  const document = inOnePiece(schema, asked ? withoutContext(given, asked) : given);
+  const document = visit(given, { Directive: (each) => (LEFT_OUT.includes(each.name.value) ? null : undefined) });
   const definition = getOperationAST(document, name);
   const rootType = definition && schema.getRootType(definition.operation);
   if (!asked || !definition || !rootType) return undefined;
   const fields = rootType.getFields();
   const { variableDefinitions = [] } = definition;
-  const roots = collectFields(rootOf(definition), fragmentsOf(document), { schema, types: [rootType] });
+  const roots = fieldsIn(document, schema)(rootOf(definition), [rootType]);
   const rootFields = namesOf(roots);
   const isLateField = (name: string): boolean => lateKeyOf(fields[name]) !== undefined;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
@@ -123,7 +122,8 @@ export const prepareOperation = (
       if (compiled === null) compiled = compile(schema, document, definition);
       return compiled;
     },
-    languageTag: languageTagOf(asked),
+    languageTag: (variables) =>
+      (getDirectiveValues(IN_CONTEXT, asked, variables)?.language as string | null) ?? undefined,
     costOf: (variables) => costOf(schema, document, definition, variables),
     checkCost: (maximum, variables) => {
       // Most operations cost too little whatever their variables are.
@@ -148,30 +148,11 @@ export const prepareOperation = (
   };
 };
 
-const INCREMENTAL: readonly string[] = [GraphQLDeferDirective.name, GraphQLStreamDirective.name];
-
-/** Without `@defer` and `@stream`, of a schema that has them: a server may answer in one piece, which is kept and shared as any other. */
-export const inOnePiece = (schema: GraphQLSchema, document: DocumentNode): DocumentNode =>
-  INCREMENTAL.some((name) => schema.getDirective(name))
-    ? visit(document, { Directive: ({ name }) => (INCREMENTAL.includes(name.value) ? null : undefined) })
-    : document;
-
-/** Every part of an operation with a directive would be executed by graphql-js, and the language is known before. */
-const withoutContext = (document: DocumentNode, operation: OperationDefinitionNode): DocumentNode => {
-  if (!operation.directives?.some(isContext)) return document;
-  const directives = operation.directives.filter((each) => !isContext(each));
-  return {
-    ...document,
-    definitions: document.definitions.map((each) => (each === operation ? { ...operation, directives } : each)),
-  };
-};
-
-const isContext = ({ name }: DirectiveNode): boolean => name.value === IN_CONTEXT.name;
-
-const languageTagOf = (operation: OperationDefinitionNode): Operation['languageTag'] => {
-  if (!operation.directives?.some(isContext)) return () => undefined;
-  return (variables) => (getDirectiveValues(IN_CONTEXT, operation, variables)?.language as string | null) ?? undefined;
-};
+/**
+ * Directives that are not executed: the language is known before, and with `@defer` or `@stream`, in a schema that has them, a server may answer in
+ * one piece, which is kept and shared as any other.
+ */
+const LEFT_OUT: readonly string[] = [IN_CONTEXT, GraphQLDeferDirective, GraphQLStreamDirective].map(({ name }) => name);
 
 const textsOf = (definitions: readonly VariableDefinitionNode[]): Operation['textOf'] => {
   const defaults = definitions.map(({ variable, defaultValue }): [name: string, value: unknown] => [
@@ -189,7 +170,7 @@ const textsOf = (definitions: readonly VariableDefinitionNode[]): Operation['tex
 
 /** The fields of the root type that an operation selects, also where the document is not valid. */
 export const rootFieldsOf = (document: DocumentNode, definition: OperationDefinitionNode): Set<string> =>
-  namesOf(collectFields(rootOf(definition), fragmentsOf(document)));
+  namesOf(fieldsIn(document)(rootOf(definition)));
 
 const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
   new Set([...fields.values()].flat().map(({ node }) => node.name.value));

@@ -4,10 +4,9 @@ import type { Found } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Call } from '../http/route.ts';
 import type { Changes, OperationContext } from './context.ts';
-import { type Asked, Execution, type ExecutionDeps } from './execution.ts';
+import { type Asked, Execution } from './execution.ts';
 import { executeReference } from './executor/compiled-execution.ts';
 import { failedResult, failureOf, untilRowsFit } from './failures.ts';
-import { inOnePiece } from './operation.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 type OwnContext = ServerContext & OperationContext;
@@ -17,14 +16,7 @@ type OwnContext = ServerContext & OperationContext;
  * context is one object, from `onContextBuilding` to the resolvers.
  */
 export class OwnExecution extends Execution {
-  readonly #hideSuggestions: boolean;
   #keys = 0;
-
-  /** @param hideSuggestions whether errors in variables leave out "did you mean …" */
-  constructor(deps: ExecutionDeps, hideSuggestions: boolean) {
-    super(deps);
-    this.#hideSuggestions = hideSuggestions;
-  }
 
   readonly plugin: GatewayPlugin = {
     onContextBuilding: ({ context, extendContext }) => {
@@ -61,28 +53,21 @@ export class OwnExecution extends Execution {
     return `own ${this.#keys}`;
   }
 
-  /** The language that the document names is not known yet. */
+  /** The language that the document names is not known yet: where it is another one, the operation begins again as where reads do not fit. */
   #begin({ takesLate, previewAt, language }: Call): OperationContext {
-    const dependencies = this.deps.responseCache.createDependencies();
-    dependencies.asOfMs = performance.now();
-    dependencies.openedMs = dependencies.asOfMs;
+    const dependencies = this.deps.responseCache.createDependencies(performance.now());
     dependencies.takesLate = takesLate;
     return this.deps.createContext(dependencies, previewAt, language.language);
   }
 
-  async #tryAll({ args, language }: Asked): Promise<ExecutionResult> {
+  async #tryAll({ args, operation, language }: Asked): Promise<ExecutionResult> {
     const { createContext } = this.deps;
-    const { schema, document, contextValue } = args;
-    const context = contextValue as OwnContext;
+    const context = args.contextValue as OwnContext;
     const { dependencies, call } = context;
-    const renew = (): unknown => Object.assign(context, createContext(dependencies, call.previewAt, language));
-    if (context.language !== language) renew();
-    const executed = { ...args, document: inOnePiece(schema, document), hideSuggestions: this.#hideSuggestions };
-    let isFirst = true;
     const result = await untilRowsFit(dependencies, (isLast) => {
-      if (!isFirst) renew();
-      isFirst = false;
-      return createContext.during(context, () => executeReference(executed, isLast));
+      const isOver = context.language !== language || dependencies.asOfMs === undefined;
+      if (isOver) Object.assign(context, createContext(dependencies, call.previewAt, language));
+      return createContext.during(context, () => executeReference({ ...args, ...operation.args }, isLast));
     });
     return result.errors ? failedResult(failureOf(result)) : result;
   }

@@ -4,15 +4,17 @@ import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import type { HttpPart, MaskError } from './failures.ts';
 import { ORIGIN, type RestDocument } from './server-context.ts';
+import type { Documents } from './use-documents.ts';
 import type { Answers } from './use-result-writer.ts';
 import type { Yoga } from './yoga.ts';
 
 /** By which name clients of an adapter know an argument, and how a sentence begins with it. */
 export type NameOf = (argument: string) => readonly [name: string, subject: string] | undefined;
 
-/** What adapters run documents with. */
+/** What operations are run with. */
 export interface Engine {
-  readonly yoga: Pick<Yoga, 'getEnveloped'>;
+  readonly yoga: Yoga;
+  readonly documents: Pick<Documents, 'find' | 'prepare'>;
   readonly answers: Answers;
   readonly maskError: MaskError;
 }

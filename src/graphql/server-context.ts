@@ -2,8 +2,8 @@ import type { DocumentNode, ExecutionResult, Source } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Call } from '../http/route.ts';
 
-/** The request that an operation is for: the part of {@link Call} that operations need. */
-export type Caller = Pick<Call, 'admit' | 'takesLate' | 'previewAt' | 'log'>;
+/** The request that an operation is for: the part of {@link Call} that executions need. */
+export type Caller = Pick<Call, 'takesLate' | 'previewAt' | 'log'>;
 
 /** The form that a protocol gives to the JSON text of `data`. */
 export interface BodyForm {

@@ -70,7 +70,7 @@ export class Live {
   constructor(deps: Deps) {
     const { source, log } = deps;
     this.#deps = deps;
-    this.#anybody = { admit: () => undefined, takesLate: false, log: () => log };
+    this.#anybody = { takesLate: false, log: () => log };
     this.#topics = new Topics({ ...source, onPublished: (lagMs) => this.counts.lagSeconds.add(lagMs / 1000) });
     this.#changeFeed = new ChangeFeed(source);
   }

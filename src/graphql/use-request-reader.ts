@@ -9,7 +9,7 @@ import {
   parseQueryString,
   splitTarget,
 } from '../http/message.ts';
-import { type JsonBodies, jsonOf, parseJson } from './json-body.ts';
+import { jsonOf, parseJson, readJson } from './json-body.ts';
 import type { GatewayPlugin } from './server-context.ts';
 
 /**
@@ -17,7 +17,7 @@ import type { GatewayPlugin } from './server-context.ts';
  * `operationName` is none. The bytes are those that the server has read; Yoga reads the bytes of a request that a plugin has put in the place
  * of the client's.
  */
-export const useRequestReader = (bodies: JsonBodies): GatewayPlugin => {
+export const useRequestReader = (): GatewayPlugin => {
   const ofClients = new WeakSet<Request>();
   return {
     onRequest: ({ request }) => void ofClients.add(request),
@@ -27,7 +27,7 @@ export const useRequestReader = (bodies: JsonBodies): GatewayPlugin => {
           ? call.request
           : { method: given.method, target: given.url, body: Buffer.from(await given.arrayBuffer()) };
         return asksByBody(method)
-          ? paramsOfJson(await bodies.read(body as Buffer))
+          ? paramsOfJson(await readJson(body as Buffer))
           : paramsOfQuery(splitTarget(target).query);
       });
     },

@@ -6,12 +6,10 @@ import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
 import type { Execution } from './execution.ts';
 import type { MaskError } from './failures.ts';
-import type { JsonBodies } from './json-body.ts';
 import type { GatewayPlugin, ServerContext } from './server-context.ts';
-import { useAccess } from './use-access.ts';
 import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
-import { useObservation } from './use-observation.ts';
+import { useOperation } from './use-operation.ts';
 import { useRequestReader } from './use-request-reader.ts';
 import { type Answers, useResultWriter } from './use-result-writer.ts';
 import { DOCUMENT_PARAMS, type TrustedDocumentsOptions, useTrustedDocuments } from './use-trusted-documents.ts';
@@ -20,7 +18,6 @@ export type Yoga = YogaServerInstance<ServerContext, ServerContext>;
 
 interface Deps {
   readonly schema: GraphQLSchema;
-  readonly bodies: JsonBodies;
   readonly documents: Documents;
   readonly trusted: TrustedDocumentsOptions;
   readonly isRestricted: boolean;
@@ -38,16 +35,15 @@ interface Deps {
  * sentences.
  */
 export const createGraphqlServer = (deps: Deps): Yoga => {
-  const { bodies, documents, trusted, isRestricted, answers, maskError } = deps;
+  const { documents, trusted, isRestricted, answers, maskError } = deps;
   return createYoga<ServerContext, ServerContext>({
     schema: deps.schema,
     graphqlEndpoint: GRAPHQL_PATH,
     plugins: [
-      useRequestReader(bodies),
+      useRequestReader(),
       useTrustedDocuments(trusted),
       useDocuments(documents),
-      useObservation(documents),
-      useAccess(documents, isRestricted),
+      useOperation(documents, isRestricted),
       useResultWriter(answers),
       deps.live.plugin,
       deps.execution.plugin,

@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { apart } from '../apart.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
-import type { Cors } from './cors.ts';
 import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader } from './request-body.ts';
@@ -14,7 +13,6 @@ interface ExchangeDeps {
   readonly app: App;
   readonly log: Logger;
   readonly rateLimit: RateLimit | undefined;
-  readonly cors: Cors | undefined;
 }
 
 /**
@@ -53,27 +51,24 @@ export class Exchanges {
     const { method = 'GET', url: target = '/', headers } = request;
     // Nobody knows whether a client that has closed its side still waits: under overload it gets a 503.
     const isGone = (): boolean => request.socket.destroyed || request.socket.readableEnded;
-    const pass = (body: GatewayRequest['body']): void =>
-      this.#handle(exchange, { method, target, headers, body, fault: undefined, isGone });
-    let fault: AppError | undefined;
-    try {
-      fault = this.#countClient(exchange, target) ?? requestFault(request);
-    } catch (error) {
-      this.#fail(exchange, error);
-      return;
-    }
-    if (fault) this.#handle(exchange, { method, target, headers, body: undefined, fault });
-    else if (takesBody(method, target)) this.#readBody(request, pass, pass);
-    else pass(undefined);
+    const pass = (body: GatewayRequest['body'], fault?: AppError): void =>
+      this.#handle(exchange, { method, target, headers, body, fault, isGone });
+    const fault = this.#countClient(exchange, target) ?? requestFault(request);
+    if (fault || !takesBody(method, target)) pass(undefined, fault);
+    else this.#readBody(request, pass);
   }
 
   /** @returns why its client is refused */
   #countClient({ request, response }: Exchange, target: string): AppError | undefined {
     const { rateLimit } = this.#deps;
     if (!rateLimit || HEALTH_PATHS.has(target)) return undefined;
-    const { headers, refusal } = rateLimit(request);
-    response.setHeaders(headers);
-    return refusal;
+    try {
+      const { headers, refusal } = rateLimit(request);
+      response.setHeaders(headers);
+      return refusal;
+    } catch (error) {
+      return toAppError(error, () => this.#deps.log);
+    }
   }
 
   /** @param make what makes the response, once it is known that it has to be made */
@@ -110,9 +105,7 @@ export class Exchanges {
       response.destroy();
       return;
     }
-    const answered = problemResponse(appError);
-    this.#deps.cors?.({ method: 'GET', headers: request.headers }, answered.headers);
-    this.#replies.add({ request, response, answered });
+    this.#replies.add({ request, response, answered: problemResponse(appError) });
   }
 }
 

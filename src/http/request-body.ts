@@ -16,12 +16,12 @@ export const createBodyReader = () => {
 
   /**
    * Reads the whole body by events: an async iterator or a promise would cost a POST as much as the rest of a cache hit.
-   * @param onFailed gets AppError PAYLOAD_TOO_LARGE past 1 MiB, as soon as that is known, SERVICE_UNAVAILABLE where the bodies under way
+   * @param onRead gets AppError PAYLOAD_TOO_LARGE past 1 MiB, as soon as that is known, SERVICE_UNAVAILABLE where the bodies under way
    * take too much memory together, and BAD_USER_INPUT where the body breaks off
    */
-  return (request: IncomingMessage, onRead: (body: Buffer) => void, onFailed: (error: AppError) => void): void => {
+  return (request: IncomingMessage, onRead: (body: Buffer | AppError) => void): void => {
     if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
-      onFailed(tooLarge());
+      onRead(tooLarge());
       return;
     }
     // With `optimizeEmptyRequests`, Node emits no event of the stream for a request that announces no body.
@@ -37,7 +37,7 @@ export const createBodyReader = () => {
       isOver = true;
       heldBytes -= bytes;
       body = undefined;
-      onFailed(error);
+      onRead(error);
     };
     const add = (chunk: Buffer): void => {
       if (isOver) return;

@@ -167,7 +167,7 @@ export class Serving {
 
   async #answer(request: GatewayRequest, key: string | undefined, route: Route): Promise<GatewayResponse> {
     const call = this.#begin(request, route);
-    const isPreview = 'run' in route && request.headers[PREVIEW_HEADER] !== undefined;
+    const isPreview = 'run' in route && request.method !== 'OPTIONS' && request.headers[PREVIEW_HEADER] !== undefined;
     let response: GatewayResponse;
     try {
       response = await this.#respond(isPreview ? this.#previewOf(call) : call, key);

@@ -3,35 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { Connections } from './connections.ts';
-import { createCors } from './cors.ts';
 import { Exchanges } from './exchanges.ts';
-import { type Listener, listenOn, urlOf } from './listeners.ts';
+import { listenOn, stopListening, urlOf } from './listeners.ts';
 import { MAX_HEADER_BYTES } from './message.ts';
-import type { RateLimit } from './rate-limit.ts';
 import { createParserRefusal } from './send.ts';
 import type { App } from './serve-request.ts';
 
-export interface HttpServer {
-  /** Where it listens: `http://localhost:4000`. */
-  readonly url: string;
-  /**
-   * Stops accepting after the delay, lets requests in flight finish, and cuts the rest after the timeout. From the call on, every response
-   * closes its connection. A connection without a request stays open for one more second, because its client may be sending one.
-   */
-  readonly drain: (timeoutMs: number, options?: DrainOptions) => Promise<void>;
-}
+export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>;
 
 interface DrainOptions {
   /** How long connections are still accepted. @default 0 */
   readonly delayMs?: number;
   /** Called when no more connections are accepted: what has no end of its own ends then. */
   readonly onStop?: () => void;
-}
-
-interface Options {
-  readonly app: App;
-  readonly config: Config;
-  readonly log: Logger;
 }
 
 /** A head is one packet, or a few: a body may take longer. */
@@ -47,17 +31,42 @@ const TIMEOUT_CHECK_MS = 500;
 const IDLE_GRACE_MS = 1000;
 
 /** @throws OperatorError when the address cannot be listened on */
-export const startHttpServer = async ({ app, config, log }: Options): Promise<HttpServer> => {
+export const startHttpServer = async (app: App, config: Config, log: Logger) => {
   const server = createNodeServer(config);
   const connections = new Connections(server, config);
-  const rateLimit = config.rateLimitPerMinute === 0 ? undefined : await loadRateLimit(config);
-  const exchanges = new Exchanges({ app, log, rateLimit, cors: createCors(config) });
+  const { rateLimitPerMinute } = config;
+  // Only where it is configured: its libraries would be a tenth of the start.
+  const rateLimit = rateLimitPerMinute > 0 ? (await import('./rate-limit.ts')).createRateLimit(config) : undefined;
+  const exchanges = new Exchanges({ app, log, rateLimit });
   listenToRequests(server, exchanges);
-  const listener = await listenOn(server, config);
-  const serving = { server, connections, listener, exchanges };
+  await listenOn(server, config);
+  const closed = new Promise((resolve) => server.once('close', resolve));
   return {
+    /** Where it listens: `http://localhost:4000`. */
     url: urlOf(server, config.host),
-    drain: (timeoutMs, options) => drain(serving, timeoutMs, options),
+    /**
+     * Stops accepting after the delay, lets requests in flight finish, and cuts the rest after the timeout. From the call on, every response
+     * closes its connection. A connection without a request stays open for one more second, because its client may be sending one.
+     */
+    drain: async (timeoutMs: number, { delayMs = 0, onStop }: DrainOptions = {}): Promise<void> => {
+      exchanges.startDraining();
+      const overdue = setTimeout(() => {
+        stopListening(server);
+        server.closeAllConnections();
+      }, timeoutMs);
+      if (delayMs > 0) await delay(Math.min(delayMs, timeoutMs / 2));
+      await connections.acceptWaiting();
+      // From now on: what was accepted last has not been read yet.
+      const grace = setTimeout(() => connections.cutUnanswered(), IDLE_GRACE_MS);
+      stopListening(server);
+      onStop?.();
+      await closed;
+      clearTimeout(overdue);
+      clearTimeout(grace);
+      connections.close();
+      // Ends the interval in which Node checks its timeouts.
+      server.close();
+    },
   };
 };
 
@@ -89,42 +98,4 @@ const listenToRequests = (server: Server, exchanges: Exchanges): void => {
     exchanges.flush();
     refuseUnparsed(error, socket);
   });
-};
-
-interface Serving {
-  readonly server: Server;
-  readonly connections: Connections;
-  readonly listener: Listener;
-  readonly exchanges: Exchanges;
-}
-
-/** The end of a server. */
-const drain = async (
-  { server, connections, listener, exchanges }: Serving,
-  timeoutMs: number,
-  { delayMs = 0, onStop }: DrainOptions = {},
-): Promise<void> => {
-  exchanges.startDraining();
-  const overdue = setTimeout(() => {
-    listener.close();
-    server.closeAllConnections();
-  }, timeoutMs);
-  if (delayMs > 0) await delay(Math.min(delayMs, timeoutMs / 2));
-  await listener.acceptWaiting();
-  // From now on: what was accepted last has not been read yet.
-  const grace = setTimeout(() => connections.cutUnanswered(), IDLE_GRACE_MS);
-  listener.close();
-  onStop?.();
-  await listener.closed;
-  clearTimeout(overdue);
-  clearTimeout(grace);
-  connections.close();
-  // Ends the interval in which Node checks its timeouts.
-  server.close();
-};
-
-/** Only where it is configured: its libraries would be a tenth of the start. */
-const loadRateLimit = async ({ rateLimitPerMinute, trustProxy }: Config): Promise<RateLimit> => {
-  const { createClientOf, createRateLimit } = await import('./rate-limit.ts');
-  return createRateLimit({ perMinute: rateLimitPerMinute, clientOf: createClientOf(trustProxy) });
 };

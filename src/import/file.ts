@@ -1,27 +1,22 @@
-import type { ClientBase } from 'pg';
 import { FileColumns } from './formats/columns.ts';
 import type { Draft, Format } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
-import type { Counts, ImportKind, WriteContext } from './kind.ts';
+import type { Counts, ImportContext, ImportKind } from './kind.ts';
 import type { ReadOptions } from './options.ts';
-import { type Fault, placeOf, type SourceRecord } from './record.ts';
+import { placeOf, type SourceRecord } from './record.ts';
 import { RowReader } from './rows.ts';
 import { peek, readRecords } from './source/source.ts';
 import type { Source } from './source/text.ts';
 import { mergeStage } from './write/merge.ts';
-import { createStage, INNER_STAGE, indexStage, insertIntoStage, STAGE } from './write/stage.ts';
+import { createStages, INNER_STAGE, indexStages, insertIntoStages, STAGE } from './write/stage.ts';
 
-export interface ImportOptions extends ReadOptions {
-  readonly client: ClientBase;
+export interface ImportOptions
+  extends ReadOptions,
+    Pick<ImportContext, 'client' | 'prune' | 'onFault'>,
+    Partial<Pick<ImportContext, 'onWarning' | 'onProgress'>> {
   readonly source: Source;
   /** What the file may hold. */
   readonly kinds: readonly ImportKind[];
-  /** What withdraws the rows that no file has, after all files. */
-  readonly prune?: WriteContext['prune'];
-  readonly onFault: (fault: Fault) => void;
-  readonly onWarning?: (text: string) => void;
-  /** Called with what is being done, and how many rows are through it. */
-  readonly onProgress?: (step: string, rows: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -40,7 +35,7 @@ export interface Imported extends Counts {
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
-  const { client, source, key = 'slug', prune, onFault, onWarning = () => {}, onProgress = () => {} } = options;
+  const { client, source, key = 'slug', onFault, onWarning = () => {}, onProgress = () => {} } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal, options);
   const {
@@ -51,10 +46,18 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { format, mapped } = chooseFormat(options, kinds, source.name, head);
   const kind = kinds.find(({ table }) => table === format.kind);
   if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
-  const innerKind = kinds.find(({ table }) => table === kind.innerTable);
   const columns = new FileColumns(format, options, mapped);
   // What one record lacks, as in XML, another may have: then the file has the column.
   for (const { fields } of head) columns.rename(fields);
+  const context: ImportContext = {
+    ...options,
+    kind,
+    innerKind: kinds.find(({ table }) => table === kind.innerTable),
+    fileFormat: format,
+    columnOf: (field, draft) => draft?.columns?.[field] ?? columns.columnOf(field),
+    onWarning,
+    onProgress,
+  };
   const reader = format.open(columns);
   const draftsOf = ({ fault, ...record }: SourceRecord): readonly Draft[] => {
     const row = { ...record, fields: columns.rename(record.fields) };
@@ -63,30 +66,16 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     reader.readBroken?.(row);
     return [];
   };
-  const columnOf = (field: string, draft?: Pick<Draft, 'columns'>): string =>
-    draft?.columns?.[field] ?? columns.columnOf(field);
-  const rows = new RowReader({ ...options, kind, innerKind, fileFormat: format, columnOf, onFault });
+  const rows = new RowReader(context);
 
-  await createStage(client, kind);
+  await createStages(context);
   for await (const batch of records) {
-    await insertIntoStage(client, rows.read(batch.flatMap(draftsOf)));
+    await insertIntoStages(client, rows.read(batch.flatMap(draftsOf)));
     onProgress('reading', rows.stagedRows);
   }
-  await insertIntoStage(client, rows.read(reader.end?.() ?? []));
-  await indexStage(client, kind);
-  const counts = await mergeStage({
-    client,
-    kind,
-    innerKind,
-    options,
-    format,
-    stagedRows: rows.stagedRows,
-    prune,
-    columnOf,
-    onFault,
-    onWarning,
-    onProgress,
-  });
+  await insertIntoStages(client, rows.read(reader.end?.() ?? []));
+  await indexStages(context);
+  const counts = await mergeStage(context);
   if (columns.otherLanguages.size > 0) {
     const { all = [], areConfigured } = options.languages ?? {};
     const codes = areConfigured ? all.map(({ code }) => code).join(', ') : 'not set';

@@ -33,9 +33,9 @@ export interface ImportKind {
   /** Whether a rejected row, whose key can be read, keeps its slug from others. */
   readonly keepsRejected?: boolean;
   /** Checks several fields of a row together, and adds those that follow from others. */
-  readonly check?: (row: StagedRow) => { readonly field: string; readonly reason: string } | undefined;
+  readonly check?: (row: StagedRow, reject: Reject) => void;
   /** Adds what the operator, or the format, says of rows that do not say it, and what follows from what they say. */
-  readonly complete?: (row: Completed, options: ReadOptions, format: Pick<Format, 'category'>) => void;
+  readonly complete?: (draft: Draft, context: ImportContext) => void;
   readonly native: NativeColumns;
   /** @default rows of one table, which refer to no other of the file */
   readonly write?: WriteSteps;
@@ -82,12 +82,6 @@ export interface Identity {
   readonly order?: string;
 }
 
-/** A draft whose values may be changed. */
-export interface Completed extends Draft {
-  readonly values: Record<string, Value>;
-  readonly ifNew: Record<string, Value>;
-}
-
 /** Reports why a field's value is refused. @param value if it is a part of that */
 export type Reject = (field: string, reason: string, value?: Value) => void;
 
@@ -127,38 +121,36 @@ export interface Range {
 
 /** How many rows were written. */
 export interface Written {
-  readonly created: number;
-  readonly changed: number;
-  readonly unchanged: number;
+  created: number;
+  changed: number;
+  unchanged: number;
 }
 
 /** What was done with the rows of a file. */
 export interface Counts extends Written {
   /** What was done with variants inside products; undefined if none were said. */
-  readonly variants?: (Written & { readonly deleted: number }) | undefined;
+  variants?: Written & { deleted: number };
   /** Categories that were created because paths lead through them. */
-  readonly createdCategories: number;
+  createdCategories: number;
 }
 
-/** What the steps of a kind are given. */
-export interface WriteContext {
+/** What each step of an import is given: the options, the file, and whom to tell. */
+export interface ImportContext extends ReadOptions {
   readonly client: ClientBase;
   readonly kind: ImportKind;
   /** The kind of the rows that rows of this kind hold. */
   readonly innerKind: ImportKind | undefined;
-  readonly options: ReadOptions;
-  readonly format: Format;
-  /** How many rows are staged, rejected ones included. */
-  readonly stagedRows: number;
+  readonly fileFormat: Format;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
-  readonly prune:
+  readonly prune?:
     | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }
     | undefined;
   /** The file's name for a field. */
-  readonly columnOf: (field: string) => string;
+  readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
   readonly onFault: (fault: Fault) => void;
   /** Tells the operator something of a file that is imported. */
   readonly onWarning: (text: string) => void;
+  /** Called with what is being done, and how many rows are through it. */
   readonly onProgress: (step: string, rows: number) => void;
 }
 
@@ -174,20 +166,22 @@ export interface Refused {
 /** What a kind does itself with its staged rows. A step that rejects rows deletes them from the staging table, and reports them. */
 export interface WriteSteps {
   /** Finds the rows of the catalogue that the staged ones are, and notes their ids. @default by the key */
-  readonly find?: (context: WriteContext) => Promise<unknown>;
+  readonly find?: (context: ImportContext) => Promise<unknown>;
   /** Rejects rows, after what is checked of every kind. */
-  readonly reject?: (context: WriteContext) => Promise<unknown>;
-  /** Prepares the writing, and rejects what then is seen. @param rows writes the rows of the table itself */
-  readonly prepare?: (context: WriteContext, rows: RowWriter) => Promise<RowWriter>;
+  readonly reject?: (context: ImportContext) => Promise<unknown>;
+  /** Prepares the writing of those that are left. */
+  readonly prepare?: (context: ImportContext) => Promise<RangeSteps>;
 }
 
-/** Writes staged rows. */
-export interface RowWriter {
-  /** Rejects rows that cannot be written, also because of those that were rejected meanwhile. It may number the others again. */
-  readonly check: () => Promise<unknown>;
+/** What is done beside the writing of the rows themselves. */
+export interface RangeSteps {
+  /** Rejects rows, also because of others that are rejected: it is called until it rejects none. @returns how many */
+  readonly check?: () => Promise<number>;
   /** Before the first range. */
-  readonly begin: () => Promise<unknown>;
-  readonly write: (range: Range) => Promise<Counts>;
+  readonly begin?: () => Promise<unknown>;
+  /** Before and after the rows of each range. */
+  readonly before?: (range: Range, counts: Counts) => Promise<unknown>;
+  readonly after?: (range: Range, counts: Counts) => Promise<unknown>;
 }
 
 export const field = (column: string, type: string, parse: Parse, options: Partial<Field> = {}): Field => ({

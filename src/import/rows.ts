@@ -1,19 +1,9 @@
 import { InvalidPartError, InvalidValueError } from './fields/parse.ts';
 import { slugOfName } from './fields/values.ts';
-import type { Draft, Format, VariantDraft } from './formats/format.ts';
-import { type Completed, columnIn, type ImportKind, type Reject, type StagedRow } from './kind.ts';
+import type { Draft, VariantDraft } from './formats/format.ts';
+import { columnIn, type ImportContext, type ImportKind, type Reject, type StagedRow } from './kind.ts';
 import type { ReadOptions } from './options.ts';
 import { type Fault, isBlank, placeOf, showValue } from './record.ts';
-
-interface RowOptions extends ReadOptions {
-  readonly kind: ImportKind;
-  /** The kind of the rows that rows of this kind hold. */
-  readonly innerKind: ImportKind | undefined;
-  readonly fileFormat: Format;
-  /** The file's name for a field. */
-  readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
-  readonly onFault: (fault: Fault) => void;
-}
 
 /** What has values: a row, or one that it holds. */
 type Valued = VariantDraft & Pick<Draft, 'ifNew'>;
@@ -22,19 +12,20 @@ type Valued = VariantDraft & Pick<Draft, 'ifNew'>;
 export class RowReader {
   /** How many rows there are, those that were refused at the end left out. */
   stagedRows = 0;
-  readonly #options: RowOptions;
+  readonly #context: ImportContext;
 
-  constructor(options: RowOptions) {
-    this.#options = options;
+  constructor(context: ImportContext) {
+    this.#context = context;
   }
 
   read(drafts: readonly Draft[]): StagedRow[] {
-    return drafts.flatMap((draft) => this.#check(completed(draft, this.#options), this.stagedRows + 1));
+    return drafts.flatMap((draft) => this.#check(draft, this.stagedRows + 1));
   }
 
   /** @returns none for a row that is rejected, unless its key counts */
   #check(draft: Draft, ordinal: number): StagedRow[] {
-    const { kind, innerKind, fileFormat, columnOf, onFault } = this.#options;
+    const { kind, innerKind, fileFormat, columnOf, onFault } = this.#context;
+    kind.complete?.(draft, this.#context);
     const { rejection, variants = [] } = draft;
     const faults: Fault[] = [];
     const rejecting =
@@ -51,29 +42,28 @@ export class RowReader {
     const reject = rejecting(draft);
     // First, because its key may be none of a product.
     if (rejection) reject(kind.key, rejection);
-    const row = parseRow(draft, kind, reject, this.#options);
-    const conflict = kind.check?.(row);
-    if (conflict) reject(conflict.field, conflict.reason);
+    const row = parseRow(draft, kind, reject, this.#context);
+    kind.check?.(row, reject);
     addMissingSlug(row, kind);
     const missing = row.slug_source !== undefined && !row.slug ? 'slug' : kind.key;
     if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
     const earlier = new Set<string>();
-    const innerRows =
-      innerKind &&
-      variants.map((variant, at): StagedRow => {
-        const rejectInner = rejecting(variant);
-        const parsed = parseRow(variant, innerKind, rejectInner, this.#options);
-        innerKind.checkInner?.(parsed, row, earlier, (name, reason) => {
-          // The first of the rows that share a sku keeps it.
-          if (!(fileFormat.mayShareSkus && name === 'sku')) rejectInner(name, reason);
-        });
-        return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
-      });
+    const innerRows = innerKind
+      ? variants.map((variant, at): StagedRow => {
+          const rejectInner = rejecting(variant);
+          const parsed = parseRow(variant, innerKind, rejectInner, this.#context);
+          innerKind.checkInner?.(parsed, row, earlier, (name, reason) => {
+            // The first of the rows that share a sku keeps it.
+            if (!(fileFormat.mayShareSkus && name === 'sku')) rejectInner(name, reason);
+          });
+          return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
+        })
+      : [];
     for (const fault of faults) onFault(fault);
 
     if (faults.length === 0) {
       this.stagedRows = ordinal;
-      return [{ ...row, ordinal, inner_rows: draft.variants && innerRows }];
+      return [{ ...row, ordinal, has_inner: draft.variants !== undefined }, ...innerRows];
     }
     const keyColumn = columnIn(kind, kind.key);
     const { [keyColumn]: key, line, record, present, name, slug_source } = row;
@@ -116,10 +106,4 @@ const addMissingSlug = (row: StagedRow, { fields, key }: ImportKind): void => {
   row.slug = slugOfName(name);
   row.slug_source = name;
   (key === 'slug' ? row.present : row.if_new).push('slug');
-};
-
-const completed = (draft: Draft, { kind, fileFormat, ...options }: RowOptions): Draft => {
-  const row: Completed = { ...draft, values: { ...draft.values }, ifNew: { ...draft.ifNew } };
-  kind.complete?.(row, options, fileFormat);
-  return row;
 };

@@ -31,10 +31,10 @@ export const noticeImport: ImportKind = {
     },
     ['title', 'summary', 'content'],
   ),
-  check: ({ starts_at: startsAt, ends_at: endsAt }) =>
-    startsAt && endsAt && Date.parse(String(endsAt)) <= Date.parse(String(startsAt))
-      ? { field: 'endsAt', reason: 'must be after the start' }
-      : undefined,
+  check: ({ starts_at: startsAt, ends_at: endsAt }, reject) => {
+    if (startsAt && endsAt && Date.parse(String(endsAt)) <= Date.parse(String(startsAt)))
+      reject('endsAt', 'must be after the start');
+  },
   native: {
     summary: 'notices, with columns as in the table notice or the API',
     needs: 'title and content',

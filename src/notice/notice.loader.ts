@@ -1,8 +1,9 @@
 import { LateValue } from '../cache/late-value.ts';
-import type { Notice, NoticeType, Prisma, PrismaClient } from '../database/generated/client/client.ts';
+import type { Notice, NoticeType, Prisma } from '../database/generated/client/client.ts';
 import { rowsBy } from '../database/prisma.ts';
-import { isStorable, type Sql } from '../database/sql.ts';
-import { type LateSource, type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
+import { isStorable } from '../database/sql.ts';
+import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
+import { memo } from '../memo.ts';
 import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
 
@@ -33,76 +34,45 @@ const PINNED_FIRST: Prisma.NoticeOrderByWithRelationInput[] = [
 /** The key of the late value that is the view count of a notice. */
 export const viewKey = (id: number): string => `notice ${id}`;
 
-/** What the loaders of all operations share. */
-export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
-  inEffect: (now: Date) => prisma.notice.findMany({ where: inEffect.where(now), orderBy: PINNED_FIRST }),
-  page: async ({ page, pageSize, keyword, type }: NoticePageKey, now: Date, languages?: readonly string[]) => {
-    if (keyword !== null && !isStorable(keyword)) return { items: [], total: 0 };
-    const values = [now, pageSize, (page - 1) * pageSize, type, keyword?.trim() ? keyword : null];
-    const rows = await sql.rows<PageRow>(statements.noticePage(languages), values);
-    return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
-  },
-  nextChangeAt: async (now: Date) => {
-    const rows = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
-    return rows[0]?.nextChangeAt ?? null;
-  },
-  byId: rowsBy('id', (where) => prisma.notice.findMany({ where })),
-});
-
 /** Makes the loaders of each operation. */
 export const createNoticeLoaders = ({ sql, prisma, late }: ReadDeps) => {
-  const reads = createNoticeReads(sql, prisma);
-  return (scope: LoaderScope) => loadersOf(reads, scope, late);
-};
+  const byId = rowsBy('id', (where) => prisma.notice.findMany({ where }));
+  return ({ dependencies, now, language }: LoaderScope) => {
+    const listed = (notices: Notice[]): Notice[] => {
+      for (const { endsAt } of notices) if (endsAt) dependencies.showsUntil(endsAt.getTime());
+      return notices;
+    };
 
-/** Loaders for one operation. */
-const loadersOf = (
-  reads: ReturnType<typeof createNoticeReads>,
-  { dependencies, now, language }: LoaderScope,
-  late?: LateSource,
-) => {
-  let current: Promise<Notice[]> | undefined;
-  let nextChange: Promise<Date | null> | undefined;
-
-  const read = async (id: number): Promise<Notice | null> => {
-    dependencies.add('notice');
-    const notice = await reads.byId.load(id);
-    return notice && readable.holds(notice, now) ? notice : null;
-  };
-
-  const readViewed = async (id: number): Promise<Notice | null> => {
-    const notice = await read(id);
-    if (!notice || !late) return notice;
-    const view = new LateValue(viewKey(id), () => late.take(id));
-    dependencies.late.set(view.key, view);
-    // It throws where anything but writing is done with it.
-    return Object.create(notice, { viewCount: { value: view } });
-  };
-
-  const listed = (notices: Notice[]): Notice[] => {
-    for (const { endsAt } of notices) if (endsAt) dependencies.showsUntil(endsAt.getTime());
-    return notices;
-  };
-
-  return {
-    /** Every notice in effect: pinned first, then latest start. */
-    inEffect: (): Promise<Notice[]> => {
-      dependencies.add('notice');
-      current ??= reads.inEffect(now).then(listed);
-      return current;
-    },
-    page: memo(async (key: NoticePageKey) => {
-      dependencies.add('notice');
-      const { items, total } = await reads.page(key, now, language.fallBacks);
-      return { items: listed(items), total };
-    }, JSON.stringify),
-    /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
-    nextChangeAt: (): Promise<Date | null> => {
-      dependencies.add('notice');
-      nextChange ??= reads.nextChangeAt(now);
-      return nextChange;
-    },
-    /** A readable notice, else null. Where the operation takes late values, its view count is one. */
-    viewed: memo(dependencies.takesLate ? readViewed : read),
+    return {
+      /** Every notice in effect: pinned first, then latest start. */
+      inEffect: memo(async () => {
+        dependencies.add('notice');
+        return listed(await prisma.notice.findMany({ where: inEffect.where(now), orderBy: PINNED_FIRST }));
+      }),
+      page: memo(async ({ page, pageSize, keyword, type }: NoticePageKey) => {
+        dependencies.add('notice');
+        if (keyword !== null && !isStorable(keyword)) return { items: [], total: 0 };
+        const values = [now, pageSize, (page - 1) * pageSize, type, keyword?.trim() ? keyword : null];
+        const rows = await sql.rows<PageRow>(statements.noticePage(language.fallBacks), values);
+        return { items: listed(rows.filter((row) => row.id !== null)), total: Number(rows[0]?.total ?? 0) };
+      }, JSON.stringify),
+      /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
+      nextChangeAt: memo(async () => {
+        dependencies.add('notice');
+        const [row] = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
+        return row?.nextChangeAt ?? null;
+      }),
+      /** A readable notice, else null. Where the operation takes late values, its view count is one. */
+      viewed: memo(async (id: number): Promise<Notice | null> => {
+        dependencies.add('notice');
+        const notice = await byId.load(id);
+        if (!notice || !readable.holds(notice, now)) return null;
+        if (!late || !dependencies.takesLate) return notice;
+        const view = new LateValue(viewKey(id), () => late.take(id));
+        dependencies.late.set(view.key, view);
+        // It throws where anything but writing is done with it.
+        return Object.create(notice, { viewCount: { value: view } });
+      }),
+    };
   };
 };

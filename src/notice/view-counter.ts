@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../database/clock.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import type { Sql } from '../database/sql.ts';
-import { Wait } from '../deadline.ts';
+import { withDeadline } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
+import type { LateSource } from '../graphql/context.ts';
 import { Distribution } from '../observability/counts.ts';
 import { gauge, histogram, type Metric } from '../observability/metrics.ts';
 import { countViews, countViewsOfOne } from './notice.sql.ts';
@@ -21,8 +22,10 @@ interface Outcome {
 /** A view that waits to be counted. */
 interface Waiter {
   readonly id: number;
-  readonly wait: Wait;
+  /** By `performance.now()`. */
+  readonly sinceMs: number;
   readonly resolve: (number: number | null) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** How long the next statement waits for as many views as the last one had. */
@@ -45,7 +48,7 @@ const LOCKED_SHARE = 0.5;
  *
  * The statement skips notices that are locked by others, and their views go into the next one: a lock delays only views of its notice.
  */
-export class ViewCounter {
+export class ViewCounter implements LateSource {
   readonly #sql: Sql;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
@@ -81,16 +84,15 @@ export class ViewCounter {
    * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long: nothing is counted then. Also after
    * the timeout of the database: then the view may still be counted
    */
-  view(id: number): Promise<number | null> {
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.length >= MAX_WAITING) {
-        reject(databaseUnavailable(new Error('too many views wait to be counted')));
-        return;
-      }
+  take(id: number): Promise<number | null> {
+    const counted = new Promise<number | null>((resolve, reject) => {
+      if (this.#waiting.length >= MAX_WAITING)
+        throw databaseUnavailable(new Error('too many views wait to be counted'));
       this.#asFirst ??= AsyncLocalStorage.snapshot();
-      this.#waiting.push({ id, wait: new Wait(this.#timeoutMs, reject), resolve });
+      this.#waiting.push({ id, sinceMs: performance.now(), resolve, reject });
       this.#schedule();
     });
+    return withDeadline(counted, this.#timeoutMs);
   }
 
   #schedule(): void {
@@ -158,26 +160,25 @@ export class ViewCounter {
 /** Each of these views was counted once: they get the last numbers up to the stored count. @param viewCount null: there is no such notice */
 const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {
   let left = waiters.length;
-  for (const { wait, resolve } of waiters) {
+  for (const { resolve } of waiters) {
     left -= 1;
-    wait.end();
     resolve(viewCount === null ? null : viewCount - left);
   }
 };
 
 /** The request that gets an error of the database logs it. Only the first view gets it, so that thousands of views do not log thousands of lines. */
 const rejectAll = ([first, ...others]: readonly Waiter[], error: unknown): void => {
-  first?.wait.fail(error);
+  first?.reject(error);
   const toOthers = isDatabaseUnavailable(error) ? databaseUnavailable(error) : error;
-  for (const { wait } of others) wait.fail(toOthers);
+  for (const { reject } of others) reject(toOthers);
 };
 
 /** Rejects those that have waited for longer than this. @returns the others */
 const rejectLate = (waiters: readonly Waiter[], maxMs: number): Waiter[] => {
   const oldestMs = performance.now() - maxMs;
-  return waiters.filter(({ wait }) => {
-    const isLate = wait.sinceMs < oldestMs;
-    if (isLate) wait.fail(databaseUnavailable(new Error('the notice is locked')));
+  return waiters.filter(({ sinceMs, reject }) => {
+    const isLate = sinceMs < oldestMs;
+    if (isLate) reject(databaseUnavailable(new Error('the notice is locked')));
     return !isLate;
   });
 };

@@ -44,14 +44,7 @@ export interface MetricsPage {
   readonly body: string;
 }
 
-export interface Metrics {
-  /**
-   * The metrics, and those of this process. The result of `getMetricsAsJSON` can be aggregated over processes by prom-client's
-   * `AggregatorRegistry.aggregate`.
-   */
-  readonly registry: () => Promise<Registry>;
-  readonly page: () => Promise<MetricsPage>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Enough for a few samples of the event loop's delay, one every 10 ms. */
 const FIRST_LOOK_MS = 50;
@@ -60,8 +53,12 @@ const FIRST_LOOK_MS = 50;
  * prom-client is loaded, and the process is observed, from the first scrape on.
  * @param pageOfAll the metrics of all workers together, where there are several
  */
-export const createMetrics = (metrics: readonly Metric[], pageOfAll?: Metrics['page']): Metrics => {
+export const createMetrics = (metrics: readonly Metric[], pageOfAll?: () => Promise<MetricsPage>) => {
   let created: Promise<Registry> | undefined;
+  /**
+   * The metrics, and those of this process. The result of `getMetricsAsJSON` can be aggregated over processes by prom-client's
+   * `AggregatorRegistry.aggregate`.
+   */
   const registry = (): Promise<Registry> => {
     created ??= createRegistry(metrics).then((registered) => delay(FIRST_LOOK_MS, registered));
     return created;

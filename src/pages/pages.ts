@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { Config } from '../config/config.ts';
 import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
 import { type StaticFile, serveFile } from '../http/content-encodings.ts';
@@ -10,12 +11,7 @@ import { type BundledPage, createBundledPage, createPage, htmlTemplate } from '.
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
-interface PageDeps {
-  readonly exposure: Exposures;
-  readonly freshnessMs: number;
-  readonly introspection: boolean;
-  /** BCP 47. */
-  readonly languages: readonly string[];
+interface PageDeps extends Pick<Config, 'exposure' | 'freshnessMs' | 'introspection' | 'languages'> {
   readonly openapi: StaticFile;
 }
 

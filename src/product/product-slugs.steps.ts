@@ -1,15 +1,15 @@
 import type { ClientBase } from 'pg';
-import type { ImportKind } from '../import/kind.ts';
+import type { ImportContext, ImportKind } from '../import/kind.ts';
 import { findExisting, STAGE } from '../import/write/stage.ts';
 
 /**
  * Finds the products of staged rows, and gives slugs to new ones that have none. By nested loops, as the planner wants, 100,000 rows would
  * take minutes.
  */
-export const findProducts = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+export const findProducts = async ({ client, kind }: ImportContext): Promise<void> => {
   await client.query('set enable_nestloop = off');
   await client.query(`update ${STAGE} set slug_base = slug, slug = null where slug_source is not null`);
-  await findExisting(client, kind);
+  await findExisting({ client, kind });
   if (kind.key === 'slug') await findByName(client);
   await assignSlugs(client, kind);
   await client.query('reset enable_nestloop');

@@ -20,6 +20,7 @@ import { code, count, FALSE, longText, oneOf, plain, richText, TRUE } from '../i
 import {
   CREATED_AT,
   field,
+  type ImportContext,
   type ImportKind,
   NAME,
   nullable,
@@ -28,12 +29,11 @@ import {
   STOCK,
   shownFrom,
   UPDATED_AT,
-  type WriteContext,
 } from '../import/kind.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
 import { STAGE } from '../import/write/stage.ts';
 import { findProducts } from './product-slugs.steps.ts';
-import { leaveSkuToFirst, rejectUnfitProducts, withVariants } from './product-variants.steps.ts';
+import { leaveSkuToFirst, prepareVariants, rejectUnfitProducts } from './product-variants.steps.ts';
 
 const TAG_LIST = plain(textList((text, { listSeparator }) => listSeparator ?? (text.includes('|') ? /\|/ : /[,;]/)));
 const TAGS: Parse<readonly string[]> = (value, options) => TAG_LIST(unpacked(value), options);
@@ -93,30 +93,29 @@ export const productImport: ImportKind = {
     },
     PRODUCT_TEXTS,
   ),
-  complete: ({ values, ifNew, variants = [] }, options, format) => {
+  complete: (draft, context) => {
+    const { values, variants = [] } = draft;
     if (variants.length > 0) {
       for (const name of ['price', 'listPrice', 'stock']) delete values[name];
-      ifNew.price = '0';
+      draft.ifNew = { ...draft.ifNew, price: '0' };
       for (const [at, variant] of variants.entries())
         if (isBlank(variant.values.position)) variant.values.position = String(at + 1);
     }
-    completeCurrency(values, variants, options);
-    const category = options.category ?? format.category;
-    if (category && isBlank(values.category)) {
-      if (format.category !== undefined && values.category !== undefined) values.category = category;
-      else {
-        delete values.category;
-        ifNew.category = category;
-      }
+    completeCurrency(values, variants, context);
+    const { category = context.fileFormat.category } = context;
+    if (!category || !isBlank(values.category)) return;
+    if (context.fileFormat.category !== undefined && values.category !== undefined) values.category = category;
+    else {
+      delete values.category;
+      draft.ifNew = { ...draft.ifNew, category };
     }
   },
   check: (row) => {
     const { image_urls: pictures } = row;
     // By default the first of the pictures; a product without pictures has none.
-    if (row.image_url || !row.present.includes('imageUrls')) return undefined;
+    if (row.image_url || !row.present.includes('imageUrls')) return;
     row.image_url = Array.isArray(pictures) ? pictures[0] : undefined;
     row.present.push('imageUrl');
-    return undefined;
   },
   native: {
     summary: 'products, with columns as in the table product or the API',
@@ -163,31 +162,30 @@ export const productImport: ImportKind = {
   },
   write: {
     find: async (context) => {
-      const { client, kind } = context;
-      if (context.format.mayShareSkus) await leaveSkuToFirst(context, STAGE);
-      await findProducts(client, kind);
+      if (context.fileFormat.mayShareSkus) await leaveSkuToFirst(context, STAGE);
+      await findProducts(context);
       await settleNewFields(context);
-      await assignCategorySlugs(client);
+      await assignCategorySlugs(context.client);
     },
     reject: async (context) => {
       await rejectUnknownCategories(context);
       await rejectUnfitProducts(context);
     },
-    prepare: async (context, rows) => {
-      const products: typeof rows = {
-        ...rows,
-        write: async (range) => {
-          const createdCategories = await createMissingCategories(context.client, range);
-          return { ...(await rows.write(range)), createdCategories };
+    prepare: async (context) => {
+      const variants = await prepareVariants(context);
+      return {
+        ...variants,
+        before: async (range, counts) => {
+          await createMissingCategories(context.client, range, counts);
+          await variants.before?.(range, counts);
         },
       };
-      return withVariants(context, products);
     },
   },
 };
 
 /** Gives new products the values that only they take, and takes the paths among those from the others, because each staged path is created. */
-const settleNewFields = async ({ client }: WriteContext): Promise<void> => {
+const settleNewFields = async ({ client }: ImportContext): Promise<void> => {
   await client.query(`update ${STAGE} set present = present || if_new where if_new <> '{}' and target_id is null`);
   const ofNewOnly = `'category' = any (if_new)`;
   await client.query(`update ${STAGE} set category_path = null where ${ofNewOnly} and target_id is not null`);

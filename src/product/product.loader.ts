@@ -4,7 +4,8 @@ import { ReadAgain } from '../database/failures.ts';
 import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
 import { rowsBy } from '../database/prisma.ts';
 import { isStorable, type Sql } from '../database/sql.ts';
-import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
+import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
+import { memo } from '../memo.ts';
 import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
@@ -114,89 +115,67 @@ export type ProductReads = ReturnType<typeof createProductReads>;
 /** What the loaders of all operations share. */
 export const createProductReads = (deps: ProductReadDeps, known?: KnownRowsOf<Product>) => {
   const { sql, prisma } = deps;
-  const lists = new ProductLists(deps, known);
   return {
+    sql,
+    known,
     byId: rowsBy('id', (where) => readInCategory(prisma, known, where)),
     bySlug: rowsBy('slug', (where) => readInCategory(prisma, known, where)),
     aliases: createAliasLoader(sql, 'product'),
-    list: ({ categoryIds, orderBy, limit }: ProductListKey, scope: ReadScope) =>
-      categoryIds.length === 0
-        ? lists.read(listOfAll, orderBy, [scope.now, limit], scope)
-        : lists.read(listOfCategories, orderBy, [categoryIds, scope.now, limit], scope),
-    /** The first `limit` of each category, one category after another. */
-    topOfEach: ({ categoryIds, orderBy, limit }: ProductListKey, scope: ReadScope) =>
-      lists.read(topOfEachCategory, orderBy, [categoryIds, scope.now, limit], scope),
-    /** The first `limit` that are related to each product, which `of` names, one product after another. */
-    relatedToEach: async (ids: readonly number[], limit: number, now: Date) => {
-      const rows = await sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
-      return rows.map(({ of, ...product }) => ({ of, product }));
-    },
-    currency: async (now: Date) => {
-      const [most] = await sql.rows<{ currency: string }>(mostUsedCurrency, [now]);
-      return most?.currency ?? null;
-    },
-    /** A row for each category that has products. */
-    countOfEach: (categoryIds: readonly number[], withDescendants: boolean, now: Date) =>
-      sql.rows<{ id: number; count: number }>(withDescendants ? countOfEachTree : countOfEachCategory, [
-        categoryIds,
-        now,
-      ]),
+    lists: new ProductLists(deps, known),
   };
 };
 
 /** Makes the loaders of each operation. */
 export const createProductLoaders = (deps: ReadDeps) => {
-  const known = deps.knownRows?.of<Product>('product');
-  const reads = createProductReads(deps, known);
-  return (scope: LoaderScope) => new ProductLoaders(reads, scope, known);
+  const reads = createProductReads(deps, deps.knownRows?.of<Product>('product'));
+  return (scope: LoaderScope) => new ProductLoaders(reads, scope);
 };
 
 /** Loaders for one operation, whose `now` decides what is visible. */
 class ProductLoaders {
   readonly #reads: ProductReads;
   readonly #scope: LoaderScope;
-  readonly #known: KnownRowsOf<Product> | undefined;
-  readonly #byId = new Map<number, Product | null | Promise<Product | null>>();
   readonly #ofEach = new Map<string, DataLoader<number, unknown>>();
 
-  constructor(reads: ProductReads, scope: LoaderScope, known: KnownRowsOf<Product> | undefined) {
+  constructor(reads: ProductReads, scope: LoaderScope) {
     this.#reads = reads;
     this.#scope = scope;
-    this.#known = known;
   }
 
   /** A visible product, else null. */
-  byId(id: number): Product | null | Promise<Product | null> {
-    const { dependencies } = this.#scope;
+  readonly byId = memo((id: number): Product | null | Promise<Product | null> => {
+    const { dependencies, inFlight } = this.#scope;
     dependencies.addRow('product', id);
-    let product = this.#byId.get(id);
-    if (product === undefined) {
-      const found = this.#known?.find(id, dependencies);
-      product = found ? this.#visible(found) : this.#readById(id);
-      this.#byId.set(id, product);
-    }
-    return product;
-  }
+    const found = this.#reads.known?.find(id, dependencies);
+    if (found) return this.#visible(found);
+    return inFlight.track(this.#reads.byId.load(id)).then((product) => this.#withCategory(product));
+  });
 
   /** A visible product, else null. */
   readonly bySlug = memo((slug: string) => this.#readBySlug(slug));
 
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
   readonly list = memo((key: ProductListKey): Promise<Product[]> => {
-    const { inFlight, dependencies } = this.#scope;
+    const { inFlight, dependencies, now } = this.#scope;
+    const { lists } = this.#reads;
+    const { orderBy, limit } = key;
     const categoryIds = [...new Set(key.categoryIds)];
-    if (categoryIds.length === 0) dependencies.add('product');
+    if (categoryIds.length === 0) {
+      dependencies.add('product');
+      return inFlight.track(lists.read(listOfAll, orderBy, [now, limit], this.#scope));
+    }
     for (const id of categoryIds) dependencies.addGroup('product', id);
-    return inFlight.track(this.#reads.list({ ...key, categoryIds }, this.#scope));
+    return inFlight.track(lists.read(listOfCategories, orderBy, [categoryIds, now, limit], this.#scope));
   }, JSON.stringify);
 
   /** The first `limit` visible products of one category. */
   ofCategory(id: number, orderBy: ProductOrder, limit: number): Promise<Product[]> {
-    this.#scope.dependencies.addGroup('product', id);
-    return this.#forEach(`top ${orderBy} ${limit}`, id, async (categoryIds) => {
-      const rows = await this.#reads.topOfEach({ categoryIds, orderBy, limit }, this.#scope);
-      const byCategory = Map.groupBy(rows, (row) => row.categoryId);
-      return categoryIds.map((categoryId) => byCategory.get(categoryId) ?? []);
+    const { dependencies, now } = this.#scope;
+    dependencies.addGroup('product', id);
+    return this.#forEach(`top ${orderBy} ${limit}`, id, async (ids) => {
+      const rows = await this.#reads.lists.read(topOfEachCategory, orderBy, [ids, now, limit], this.#scope);
+      const byCategory = Map.groupBy(rows, ({ categoryId }) => categoryId);
+      return ids.map((each) => byCategory.get(each) ?? []);
     });
   }
 
@@ -205,17 +184,18 @@ class ProductLoaders {
     const { dependencies, now } = this.#scope;
     dependencies.add('product');
     return this.#forEach(`related ${limit}`, id, async (ids) => {
-      const rows = await this.#reads.relatedToEach(ids, limit, now);
+      const rows = await this.#reads.sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
       const byProduct = Map.groupBy(rows, ({ of }) => of);
-      return ids.map((each) => (byProduct.get(each) ?? []).map(({ product }) => product));
+      return ids.map((each) => (byProduct.get(each) ?? []).map(({ of: _, ...product }) => product));
     });
   }
 
   /** The currency of most visible products. */
-  currency(): Promise<string | null> {
+  async currency(): Promise<string | null> {
     const { dependencies, now, inFlight } = this.#scope;
     dependencies.add('product');
-    return inFlight.track(this.#reads.currency(now));
+    const [most] = await inFlight.track(this.#reads.sql.rows<Pick<Product, 'currency'>>(mostUsedCurrency, [now]));
+    return most?.currency ?? null;
   }
 
   /** How many visible products a category has. */
@@ -226,7 +206,8 @@ class ProductLoaders {
       dependencies.add('product');
     } else dependencies.addGroup('product', id);
     return this.#forEach(`count ${withDescendants}`, id, async (ids) => {
-      const counts = await this.#reads.countOfEach(ids, withDescendants, now);
+      const statement = withDescendants ? countOfEachTree : countOfEachCategory;
+      const counts = await this.#reads.sql.rows<{ id: number; count: number }>(statement, [ids, now]);
       const byId = new Map(counts.map((each) => [each.id, each.count]));
       return ids.map((each) => byId.get(each) ?? 0);
     });
@@ -254,11 +235,6 @@ class ProductLoaders {
   #withCategory(product: ProductInCategory | null): Product | null {
     if (product) this.#scope.loaders.category.remember(product.category);
     return this.#visible(product);
-  }
-
-  #readById(id: number): Promise<Product | null> {
-    const read = this.#scope.inFlight.track(this.#reads.byId.load(id));
-    return read.then((product) => this.#withCategory(product));
   }
 
   async #readBySlug(slug: string): Promise<Product | null> {

@@ -3,7 +3,6 @@ import { AppError } from '../errors.ts';
 import type { Operation } from '../graphql/operation.ts';
 import { type Engine, type NameOf, runDocument } from '../graphql/run-document.ts';
 import type { BodyForm, RestDocument } from '../graphql/server-context.ts';
-import type { Documents } from '../graphql/use-documents.ts';
 import {
   type GatewayResponse,
   inLanguage,
@@ -27,17 +26,13 @@ import { canonicalTag, noTag } from '../language/languages.ts';
 import { type RestOperation, textOf } from './documents.ts';
 import { badParameter, coerceTexts, LANGUAGE_PARAMETER, type Parameter } from './parameters.ts';
 
-interface Options extends Engine {
-  readonly documents: Pick<Documents, 'prepare'>;
-}
-
 /** The paths under `/api/`, run by the GraphQL engine. No code here is for a single path. */
-export const createRestRoutes = (operations: readonly RestOperation[], options: Options): FindRoute => {
+export const createRestRoutes = (operations: readonly RestOperation[], engine: Engine): FindRoute => {
   // By their paths; of one that ends in a parameter, by what is before it.
   const endpoints = new Map<string, Endpoint>();
   for (const operation of operations) {
     const [, start = '', parameter] = /^([^{]+)(?:\{(\w+)\})?$/.exec(operation.route.path) ?? [];
-    endpoints.set(parameter === undefined ? start : `#${start}`, createEndpoint(operation, parameter, options));
+    endpoints.set(parameter === undefined ? start : `#${start}`, createEndpoint(operation, parameter, engine));
   }
 
   return (rawPath) => {
@@ -57,9 +52,9 @@ const decodePath = (path: string): string =>
 type Endpoint = (id: string | undefined) => OperationRoute;
 
 /** @param pathParameter the variable whose value is the last segment of the path */
-const createEndpoint = (operation: RestOperation, pathParameter: string | undefined, options: Options): Endpoint => {
+const createEndpoint = (operation: RestOperation, pathParameter: string | undefined, engine: Engine): Endpoint => {
   const { route, document, parameters, rootKey } = operation;
-  const prepared = options.documents.prepare({ document }) as Operation;
+  const prepared = engine.documents.prepare({ document }) as Operation;
   const source = new Source(textOf(document), `${route.document}.graphql`);
   const rest: RestDocument = { source, document, form: bodyFormOf(operation) };
   const nameOf: NameOf = (argument) => {
@@ -73,7 +68,7 @@ const createEndpoint = (operation: RestOperation, pathParameter: string | undefi
     const fields = parseQueryString(call.query);
     readLanguage(call.language, fields);
     const variables = readVariables(parameters, fields, pathParameter, id);
-    const { executed, data } = await runDocument(call, rest, variables, options, nameOf);
+    const { executed, data } = await runDocument(call, rest, variables, engine, nameOf);
     if (executed) return { executed, head: HEAD };
     const value = data[rootKey] ?? null;
     if (value === null) throw notFound();

@@ -10,59 +10,48 @@ declare module '../graphql/context.ts' {
   }
 }
 
-/** Makes the loaders of each operation. */
-export const createTermLoaders = ({ prisma }: ReadDeps) => {
-  const reads = createTermReads(prisma);
-  return (scope: LoaderScope) => new TermLoaders(reads, scope);
-};
-
-type TermReads = ReturnType<typeof createTermReads>;
-
-const createTermReads = (prisma: PrismaClient) => ({
-  labels: (terms: readonly string[], languages: readonly string[]) =>
-    prisma.termTranslation.findMany({ where: { language: { in: inList(languages) }, term: { in: inList(terms) } } }),
-});
-
-/** What tags, and the names and values of options and attributes, are called in the language of one operation. */
-class TermLoaders {
-  readonly #reads: TermReads;
-  readonly #scope: LoaderScope;
-  #labels: DataLoader<string, string> | undefined;
-
-  constructor(reads: TermReads, scope: LoaderScope) {
-    this.#reads = reads;
-    this.#scope = scope;
-  }
-
+interface TermLoaders {
   /** The term itself where it has no label, and at once in the language of the tables. */
-  label(term: string): string | Promise<string> {
-    const { language, dependencies, inFlight } = this.#scope;
-    const { fallBacks } = language;
-    if (fallBacks === undefined) return term;
-    dependencies.add('term_translation');
-    this.#labels ??= new DataLoader((terms) => this.#read(terms, fallBacks), {
+  readonly label: (term: string) => string | Promise<string>;
+  /** In the order of the terms. */
+  readonly labels: (terms: readonly string[]) => string[] | Promise<string[]>;
+}
+
+/** Makes the loaders of each operation. */
+export const createTermLoaders =
+  ({ prisma }: ReadDeps) =>
+  ({ language: { fallBacks }, ...scope }: LoaderScope): TermLoaders =>
+    fallBacks ? labelsIn(fallBacks, prisma, scope) : { label: (term) => term, labels: (terms) => [...terms] };
+
+/** What tags, and the names and values of options and attributes, are called in a language, for one operation. */
+const labelsIn = (
+  languages: readonly string[],
+  prisma: PrismaClient,
+  { dependencies, inFlight }: Pick<LoaderScope, 'dependencies' | 'inFlight'>,
+): TermLoaders => {
+  const loader = new DataLoader<string, string>(
+    async (terms) => {
+      const rows = await prisma.termTranslation.findMany({
+        where: { language: { in: inList(languages) }, term: { in: inList(terms) } },
+      });
+      const byTerm = Map.groupBy(rows, ({ term }) => term);
+      return terms.map((term) => {
+        const texts = new Map(byTerm.get(term)?.map(({ language, text }) => [language, text]));
+        return languages.map((language) => texts.get(language)).find((text) => text) ?? term;
+      });
+    },
+    {
       maxBatchSize: MAX_KEYS,
       // Waits until all lists of products are read.
       batchScheduleFn: (send) => inFlight.whenIdle(send),
-    });
-    return this.#labels.load(term);
-  }
-
-  /** In the order of the terms. */
-  labels(terms: readonly string[]): string[] | Promise<string[]> {
-    const labels = terms.map((term) => this.label(term));
-    return this.#scope.language.fallBacks === undefined ? (labels as string[]) : Promise.all(labels);
-  }
-
-  async #read(terms: readonly string[], languages: readonly string[]): Promise<string[]> {
-    const rows = await this.#reads.labels(terms, languages);
-    const byTerm = Map.groupBy(rows, ({ term }) => term);
-    return terms.map((term) => {
-      const texts = new Map(byTerm.get(term)?.map(({ language, text }) => [language, text]));
-      return languages.map((language) => texts.get(language)).find((text) => text) ?? term;
-    });
-  }
-}
+    },
+  );
+  const label = (term: string): Promise<string> => {
+    dependencies.add('term_translation');
+    return loader.load(term);
+  };
+  return { label, labels: (terms) => Promise.all(terms.map(label)) };
+};
 
 /** What a slug leads to that no row of its table has. */
 export interface Aliases {

@@ -1,6 +1,6 @@
 import { builder } from '../graphql/builder.ts';
 import type { OperationContext } from '../graphql/context.ts';
-import type { Language, Languages } from '../language/languages.ts';
+import { type Language, type Languages, nameOfLanguage } from '../language/languages.ts';
 import { shownText, translationOf } from '../language/shown.ts';
 
 /** A row of the tables whose names and slugs are translated. */
@@ -72,7 +72,10 @@ const LanguageType = builder.objectRef<Language>('Language').implement({
   description: 'A language that the catalogue is in.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'A tag of BCP 47: `pt-BR`; `und` where the shop names no language.' }),
-    name: t.exposeString('name', { description: 'Its name in the language itself: `português (Brasil)`.' }),
+    name: t.string({
+      description: 'Its name in the language itself: `português (Brasil)`.',
+      resolve: ({ code }) => nameOfLanguage(code),
+    }),
     isDefault: t.exposeBoolean('isDefault', { description: 'Whether texts are in it where they are not translated.' }),
   }),
 });

@@ -5,13 +5,13 @@ import { barcode, code, INT32_MAX, integer, longText, plain } from '../import/fi
 import {
   CREATED_AT,
   field,
+  type ImportContext,
   type ImportKind,
   nullable,
   type Range,
   required,
   STOCK,
   UPDATED_AT,
-  type WriteContext,
 } from '../import/kind.ts';
 import { isBlank, isObject, textIn, type Value } from '../import/record.ts';
 import { reject, STAGE } from '../import/write/stage.ts';
@@ -68,13 +68,7 @@ export const variantImport: ImportKind = {
   checkInner: (...given) => checkInProduct(...given),
   write: {
     find: (context) => findVariantsOfFile(context),
-    prepare: async (context, rows) => ({
-      ...rows,
-      write: async (range) => {
-        await nameOptions(context, range);
-        return rows.write(range);
-      },
-    }),
+    prepare: async (context) => ({ before: (range) => nameOptions(context, range) }),
   },
 };
 
@@ -101,9 +95,8 @@ const NAMES = `(
   from ${STAGE} s join product p on p.id = s.owner_id where s.option_names is not null order by p.id, s.ordinal)`;
 
 /** Finds the products, by the column of the key, and their existing variants. The rows then have the values in the product's order. */
-const findVariantsOfFile = async (context: WriteContext): Promise<void> => {
-  const { client } = context;
-  const { key = 'slug' } = context.options;
+const findVariantsOfFile = async (context: ImportContext): Promise<void> => {
+  const { client, key = 'slug' } = context;
   await client.query(`update ${STAGE} s set owner_id = p.id from product p where p.${key}::text = s.product_id`);
   await reject(
     context,
@@ -129,7 +122,7 @@ const findVariantsOfFile = async (context: WriteContext): Promise<void> => {
 };
 
 /** Gives products the names of the options that the variants of a range have. */
-const nameOptions = ({ client }: WriteContext, { from, to }: Range): Promise<unknown> =>
+const nameOptions = ({ client }: ImportContext, { from, to }: Range): Promise<unknown> =>
   client.query(
     `update product p set option_names = s.option_names
      from ${STAGE} s where s.ordinal between $1 and $2 and p.id = s.owner_id and p.option_names <> s.option_names`,

@@ -1,8 +1,9 @@
 import DataLoader from 'dataloader';
-import type { PrismaClient, Product, ProductVariant } from '../database/generated/client/client.ts';
+import type { Product, ProductVariant } from '../database/generated/client/client.ts';
 import { inList, MAX_KEYS, rowsBy } from '../database/prisma.ts';
-import { createSharedLoader, isStorable, type Sql, type Statement } from '../database/sql.ts';
-import { type LoaderScope, memo, type ReadDeps } from '../graphql/context.ts';
+import { createSharedLoader, isStorable, type Statement } from '../database/sql.ts';
+import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
+import { memo } from '../memo.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
@@ -47,18 +48,14 @@ export const itemsOfCodes: Statement = {
 };
 
 /** What the loaders of all operations share. */
-const createVariantReads = (prisma: PrismaClient, sql: Sql) => ({
+const createVariantReads = ({ prisma, sql }: ReadDeps) => ({
+  prisma,
   byId: rowsBy('id', (where) => prisma.productVariant.findMany({ where })),
   bySku: rowsBy('sku', (where) => prisma.productVariant.findMany({ where })),
   byCode: createSharedLoader({
     read: (codes: string[]) => sql.rows<ItemsOfCode>(itemsOfCodes, [codes]),
     keyOf: ({ code }) => code,
   }),
-  ofProducts: (ids: readonly number[]) =>
-    prisma.productVariant.findMany({
-      where: { productId: { in: inList(ids) } },
-      orderBy: [{ position: 'asc' }, { id: 'asc' }],
-    }),
 });
 
 const itemOf = async (found: Product | null | Promise<Product | null>): Promise<Item | null> => {
@@ -67,8 +64,8 @@ const itemOf = async (found: Product | null | Promise<Product | null>): Promise<
 };
 
 /** Makes the loaders of each operation. */
-export const createVariantLoaders = ({ prisma, sql }: ReadDeps) => {
-  const reads = createVariantReads(prisma, sql);
+export const createVariantLoaders = (deps: ReadDeps) => {
+  const reads = createVariantReads(deps);
   return (scope: LoaderScope) => loadersOf(reads, scope);
 };
 
@@ -76,7 +73,10 @@ export const createVariantLoaders = ({ prisma, sql }: ReadDeps) => {
 const loadersOf = (reads: ReturnType<typeof createVariantReads>, { dependencies, inFlight, loaders }: LoaderScope) => {
   const ofProduct = new DataLoader<Product, VariantOfProduct[], number>(
     async (products) => {
-      const rows = await reads.ofProducts(products.map(({ id }) => id));
+      const rows = await reads.prisma.productVariant.findMany({
+        where: { productId: { in: inList(products.map(({ id }) => id)) } },
+        orderBy: [{ position: 'asc' }, { id: 'asc' }],
+      });
       const byProduct = Map.groupBy(rows, ({ productId }) => productId);
       return products.map((product) => (byProduct.get(product.id) ?? []).map((row) => ({ ...row, product })));
     },

@@ -56,6 +56,13 @@ test('lists are answered as they will be, by GraphQL and by REST, and nothing of
   expect(idsOf((await gateway.get('/api/product/hot')).json)).toEqual([present]);
 });
 
+test('what a path allows is said to everyone, also with a header of a preview that is none', async () => {
+  expect(await gateway.request('OPTIONS', '/api/product/hot', at('yesterday', 'no-token'))).toMatchObject({
+    status: 204,
+    headers: { allow: expect.stringContaining('GET') },
+  });
+});
+
 test('a time between two milliseconds, and one with another offset, are understood', async () => {
   const { headers } = await gateway.get('/api/notice/list', at(tomorrow.replace('Z', '999+00:00')));
   expect(headers).toMatchObject({ 'cache-control': 'private, no-store' });

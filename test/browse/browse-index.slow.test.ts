@@ -304,7 +304,8 @@ test('a catalogue that does not fit into the memory has no index, and the log sa
 
 test('where there is no index, for a catalogue that does not fit, changes are not collected for it', async () => {
   await using database = await shop(2000);
-  const thread = new IndexThread({ databaseUrl: database.url, maxBytes: 1, languages: [] }, pino({ level: 'silent' }));
+  const options = { databaseUrl: database.url, maxBytes: 1, languages: [] };
+  const thread = new IndexThread(options, pino({ level: 'silent' }), () => {});
   await expect.poll(() => thread.isAwaited).toBe(false);
   const timers = vi.spyOn(globalThis, 'setTimeout');
   onTestFinished(() => timers.mockRestore());

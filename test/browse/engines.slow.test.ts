@@ -240,9 +240,8 @@ test('both engines answer every question alike, while the catalogue changes', { 
       const { languages } = request;
       const suggestion = { terms, limit: pick([1, 5, 20]), now: request.now, languages };
       expect(await index.suggest(suggestion), JSON.stringify(suggestion)).toEqual(await sql.suggest(suggestion));
-      expect(await index.correct(terms, request.now, languages), JSON.stringify(terms)).toEqual(
-        await sql.correct(terms, request.now, languages),
-      );
+      const correction = { terms, now: request.now, languages };
+      expect(await index.correct(correction), JSON.stringify(correction)).toEqual(await sql.correct(correction));
     }),
     { numRuns: 150 },
   );

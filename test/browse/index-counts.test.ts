@@ -216,7 +216,7 @@ const filterOf = (g: GeneratorValue): SearchFilter => {
 test('the index finds and counts what a look at one product after another does, while products change', () => {
   fc.assert(
     fc.property(fc.gen(), (g) => {
-      const index = new ProductIndex([], NOW_US);
+      const index = new ProductIndex([]);
       const products = new Map<number, Product>();
       const change = (id: number): void => {
         const product = productOf(g, id);
@@ -255,7 +255,7 @@ test('the index finds and counts what a look at one product after another does, 
 });
 
 test('each product that is put has its row, however many come one after another', () => {
-  const index = new ProductIndex([], NOW_US);
+  const index = new ProductIndex([]);
   for (let id = 1; id <= 3000; id += 1) {
     index.put({
       id,

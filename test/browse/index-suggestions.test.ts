@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { type ProductRow, Slice } from '../../src/browse/index/rows.ts';
-import { suggest } from '../../src/browse/index/suggest.ts';
-import { categoryNodes } from '../../src/browse/index/texts.ts';
+import { categoryNodes, suggest } from '../../src/browse/index/texts.ts';
 import { foldedWordsOf, termsOf } from '../../src/browse/words.ts';
 
 const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动', '运动鞋子', '动鞋运动'];
@@ -56,7 +55,7 @@ const wordsOf = (name: string): Buffer => {
 
 /** @param maxNames of the best sellers */
 const indexOf = (rows: readonly ProductRow[], gone: readonly number[], maxNames: number): ProductIndex => {
-  const index = new ProductIndex([], NOW_US, maxNames);
+  const index = new ProductIndex([], maxNames);
   index.texts.categories = CATEGORIES;
   for (const row of rows) index.put(row);
   for (const id of gone) index.remove(id);
@@ -72,7 +71,7 @@ const CATEGORIES = categoryNodes([
 /** Names are those of best sellers alone, and texts are in no order. */
 const comparable = ({ products, others, ...rest }: ReturnType<typeof suggest>) => ({
   ...rest,
-  products: products.map(({ id, sales, publishedAt }) => ({ id, sales, publishedAt })),
+  products: products.map(({ id, sales }) => ({ id, sales })),
   others: others.toSorted((a, b) => (a.kind + a.text < b.kind + b.text ? -1 : 1)),
 });
 

@@ -47,7 +47,7 @@ const product = (id: number, random: (below: number) => number): ProductRow => (
 });
 
 const indexOf = (random: (below: number) => number): ProductIndex => {
-  const index = new ProductIndex([], NOW_US);
+  const index = new ProductIndex([]);
   for (let id = 1; id <= PRODUCTS; id += 1) {
     // What is put before and after stands in columns, but for the second of some materials.
     if (id === PRODUCTS / 2) index.arrange();
@@ -119,7 +119,7 @@ test('a filter finds and counts the same by columns as by lists, while products 
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) | 0;
     return Math.floor(((seed >>> 0) / 2 ** 32) * below);
   };
-  const [columns, lists] = [new ProductIndex([], NOW_US), new ProductIndex([], NOW_US)];
+  const [columns, lists] = [new ProductIndex([]), new ProductIndex([])];
   const change = (): void => {
     const id = 1 + random(PRODUCTS);
     const row = random(8) === 0 ? undefined : product(id, random);
@@ -178,7 +178,7 @@ test('facets that leave out ten parts of a filter are the same together as each 
 });
 
 test('names with most products come first, however many values and variants these have', () => {
-  const index = new ProductIndex([], NOW_US);
+  const index = new ProductIndex([]);
   const rows = [
     ['"Material":["oak", "brass", "wood"]', '["Size","Colour"],["S","red"]+', '["Size","Colour"],["M"]+'],
     ['"Weight":1', '["Size","Colour"],[null,"blue"]+'],
@@ -199,7 +199,7 @@ test('names with most products come first, however many values and variants thes
 });
 
 test('of very many values of an option, each is counted once for a product that has it in two variants', () => {
-  const index = new ProductIndex([], NOW_US);
+  const index = new ProductIndex([]);
   for (let id = 1; id <= 600; id += 1) {
     const variants = ['S', 'M'].map((size) => Slice.of(`["Size","Colour"],["${size}","Colour ${id % 200}"]+`));
     put(index, { ...product(id, () => 1), publishedAt: NOW_US - 1e12, variants });
@@ -216,7 +216,7 @@ test.each([
   ['PRICE_DESC', { cents: 1e13 }, 0],
   ['NAME_ASC', {}, -1],
 ] as const)('a product that becomes the first in %s is seen where it stands', (order, change, rank) => {
-  const index = new ProductIndex([], NOW_US);
+  const index = new ProductIndex([]);
   const rowOf = (id: number): ProductRow => ({
     ...product(id, () => 1),
     sales: 1,

@@ -71,7 +71,7 @@ test('SQL finds, sorts, counts, suggests and corrects in each language what one 
         if (terms.length === 0) continue;
         const suggestion = { terms, limit: pick([3, 20]), now: request.now, languages };
         expect(await engine.suggest(suggestion), asked).toEqual(catalogue.suggest(suggestion));
-        expect(await engine.correct(terms, request.now, languages), asked).toEqual(catalogue.correct(terms));
+        expect(await engine.correct({ terms, now: request.now, languages }), asked).toEqual(catalogue.correct(terms));
       }
     }),
     { numRuns: 15, endOnFailure: true },

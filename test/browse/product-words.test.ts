@@ -234,7 +234,7 @@ const REQUEST = { filter: {}, order: 'RELEVANCE', page: { from: 'start', size: 2
 test.each<[string, (engine: ReturnType<typeof createSqlEngine>) => Promise<unknown>]>([
   ['a search', (engine) => engine.search({ ...REQUEST, terms, facets: new Set(['brands']), now })],
   ['suggestions', (engine) => engine.suggest({ terms, limit: 8, now })],
-  ['a search for words that nobody has', (engine) => engine.correct(terms, now)],
+  ['a search for words that nobody has', (engine) => engine.correct({ terms, now })],
 ])('%s and a truncate never wait for each other', async (_, ask) => {
   await database.sql(`truncate product cascade; ${INSERT} values (1, 'Kettle', 'kettle', 1)`);
   const pool = new pg.Pool({ connectionString: database.url, application_name: 'vitrine' });

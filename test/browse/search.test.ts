@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearestWords } from '../../src/browse/correction.ts';
+import { correctionsOf } from '../../src/browse/correction.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
@@ -253,8 +253,11 @@ describe('mistyped words', () => {
   });
 
   test('among words that are equally near, the one that most products have is meant, then the first', () => {
-    const nearest = (...candidates: [text: string, count: number][]): string | undefined =>
-      nearestWords('lanp', new Map(candidates).keys(), (text) => new Map(candidates).get(text) ?? 0)[0]?.text;
+    const nearest = (...candidates: [text: string, count: number][]): string | undefined => {
+      const counts = new Map(candidates);
+      const vocabulary = { words: [...counts.keys()], countOf: (word: string) => counts.get(word) ?? 0 };
+      return correctionsOf([{ text: 'lanp', isPrefix: false }], () => false, vocabulary)[0]?.[0]?.text;
+    };
     expect(nearest(['lamp', 5], ['land', 6], ['lane', 4])).toBe('land');
     expect(nearest(['land', 5], ['lamp', 5], ['lane', 5])).toBe('lamp');
     expect(nearest(['lampen', 9], ['lamp', 1])).toBe('lamp');

@@ -176,9 +176,11 @@ describe('what somebody searches for', () => {
       { text: 'x', isPrefix: true },
     ]);
     expect(terms.map(piecesOfTerm)).toEqual([['茶壶', '壶盖'], ['x']]);
+    expect(termsOf('x 茶壶')).toMatchObject([{ isPrefix: false }, { text: '茶壶', isPrefix: false }]);
   });
 
   test('finds a single Chinese character wherever it stands', () => {
-    expect(termsOf('茶 x')[0]).toMatchObject({ text: '茶', isPrefix: true });
+    for (const search of ['茶 x', 'x 茶'])
+      expect(termsOf(search)).toContainEqual(expect.objectContaining({ text: '茶', isPrefix: true }));
   });
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import net from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { listenOn, urlOf } from '../../src/http/listeners.ts';
+import { listenOn, stopListening, urlOf } from '../../src/http/listeners.ts';
 import { createRestShop } from '../support/rest-shop.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
@@ -71,10 +71,11 @@ test('a port that another program listens on is taken', async () => {
 
 test('from the moment of closing on nobody is accepted, and the port is free', async () => {
   const http = createServer();
-  const acceptors = await listenOn(http, { port: 0, host: '127.0.0.1' });
+  await listenOn(http, { port: 0, host: '127.0.0.1' });
   const { port } = new URL(urlOf(http));
-  acceptors.close();
-  await acceptors.closed;
+  const closed = once(http, 'close');
+  stopListening(http);
+  await closed;
   const codes = await Promise.all(
     Array.from(
       { length: 50 },

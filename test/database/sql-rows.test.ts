@@ -2,16 +2,17 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { Dependencies } from '../../src/cache/dependencies.ts';
 import { TagVersions } from '../../src/cache/tags.ts';
-import { createCategoryReads } from '../../src/category/category.loader.ts';
+import { createCategoryLoaders } from '../../src/category/category.loader.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { Prisma } from '../../src/database/generated/client/client.ts';
 import { createPool, createPrisma } from '../../src/database/pool.ts';
 import { inList } from '../../src/database/prisma.ts';
 import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
+import { InFlight, type LoaderScope, type Loaders } from '../../src/graphql/context.ts';
 import { Languages } from '../../src/language/languages.ts';
-import { createNoticeReads } from '../../src/notice/notice.loader.ts';
-import { createProductReads } from '../../src/product/product.loader.ts';
+import { createNoticeLoaders } from '../../src/notice/notice.loader.ts';
+import { createProductLoaders, createProductReads } from '../../src/product/product.loader.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 
@@ -36,23 +37,28 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
   try {
     const prisma = await createPrisma(pool);
     const sql = createSql(pool);
-    const now = new Date();
-    const dependencies = new Dependencies(new TagVersions(FEATURES));
-    const products = createProductReads({ sql, prisma });
-    const ofList = await products.list(
-      { categoryIds: [], orderBy: 'DEFAULT', limit: 1 },
-      { now, dependencies, language: new Languages([]).default },
-    );
-    const read = await products.byId.load(productId);
-    const category = (await createCategoryReads(sql, prisma).lineage([categoryId])).find(({ id }) => id === categoryId);
+    const scope: LoaderScope = {
+      dependencies: new Dependencies(new TagVersions(FEATURES)),
+      now: new Date(),
+      language: new Languages([]).default,
+      inFlight: new InFlight(),
+      loaders: {} as Loaders,
+    };
+    const [ofList] = await createProductLoaders({ sql, prisma })(scope).list({
+      categoryIds: [],
+      orderBy: 'DEFAULT',
+      limit: 1,
+    });
+    const read = await createProductReads({ sql, prisma }).byId.load(productId);
+    const category = (await createCategoryLoaders({ sql, prisma })(scope).lineage([categoryId])).get(categoryId);
     const page = { page: 1, pageSize: 1, keyword: null, type: null };
-    const ofPage = await createNoticeReads(sql, prisma).page(page, now);
+    const ofPage = await createNoticeLoaders({ sql, prisma })(scope).page(page);
     const { category: joined, ...product } = await prisma.product.findUniqueOrThrow({
       where: { id: productId },
       include: { category: true },
     });
     const pairs: [object | null | undefined, object, Readonly<Record<string, string>>][] = [
-      [ofList[0], product, Prisma.ProductScalarFieldEnum],
+      [ofList, product, Prisma.ProductScalarFieldEnum],
       [read, product, Prisma.ProductScalarFieldEnum],
       [read?.category, joined, Prisma.CategoryScalarFieldEnum],
       [category, joined, Prisma.CategoryScalarFieldEnum],

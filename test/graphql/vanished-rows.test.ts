@@ -1,4 +1,10 @@
+import { buildSchema, parse } from 'graphql';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { ReadAgain } from '../../src/database/failures.ts';
+import type { OperationContext } from '../../src/graphql/context.ts';
+import { CompiledExecution } from '../../src/graphql/executor/compiled-execution.ts';
+import { prepareOperation } from '../../src/graphql/operation.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
@@ -55,4 +61,32 @@ test('a list shows no product as it was before it moved to another category, als
   );
   const { data } = await gateway.graphql(`{ products(categoryIds: [${next}]) { id category { name } } }`);
   expect(data.products).toEqual([2, 1].map((id) => ({ id, category: { name: 'New' } })));
+});
+
+test.for([
+  ['what has vanished', new ReadAgain('a row vanished')],
+  ['a read that PostgreSQL gave up', Object.assign(new Error('deadlock detected'), { code: '40P01' })],
+] as const)('a compiled operation that fails by %s is not tried by the reference executor first', async ([, error]) => {
+  const schema = buildSchema('type Query { name: String }');
+  let reads = 0;
+  const root = schema.getQueryType()?.getFields().name;
+  if (!root) throw new Error('the field is missing');
+  root.resolve = () => {
+    reads += 1;
+    throw error;
+  };
+  const operation = prepareOperation(schema, parse('{ name }'));
+  const { variableValues: variables } = operation?.coerce({}) ?? {};
+  if (!operation?.compiled || !variables) throw new Error('it is not compiled');
+  const context = {
+    rowCount: { rows: 0, maximum: 1 },
+    dependencies: { late: new Map() },
+  } as unknown as OperationContext;
+  const log = () => pino({ level: 'silent' });
+  const execution = new CompiledExecution();
+  await expect(execution.execute({ operation, variables, context, isLast: false, log })).rejects.toThrow(ReadAgain);
+  expect(reads).toBe(1);
+  // The last time it is reported.
+  await expect(execution.execute({ operation, variables, context, isLast: true, log })).rejects.toThrow(error.message);
+  expect(reads).toBe(3);
 });

@@ -1,8 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { Exchanges } from '../../src/http/exchanges.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
+import { urlOf } from '../../src/http/listeners.ts';
 import { type GatewayResponse, WrittenResponse, writeLines } from '../../src/http/message.ts';
 import type { App } from '../../src/http/serve-request.ts';
 import { startHttpServer } from '../../src/http/server.ts';
@@ -30,11 +34,8 @@ test.for<[string, () => GatewayResponse | Promise<GatewayResponse>]>([
   const logged: string[] = [];
   const app = appOf(({ target }) => (target === '/later' ? later() : target === '/fine' ? fine() : fault()));
   const config = readConfig({ PORT: '0', HOST: '127.0.0.1' });
-  const server = await startHttpServer({
-    app,
-    config,
-    log: pino({}, { write: (line: string) => void logged.push(line) }),
-  });
+  const log = pino({}, { write: (line: string) => void logged.push(line) });
+  const server = await startHttpServer(app, config, log);
   try {
     for (const init of [{ path: '/later' }, { path: '/at-once' }, { path: '/graphql', method: 'POST', body: 'x' }]) {
       const response = await fetch(server.url + init.path, { ...init, signal: AbortSignal.timeout(5000) });
@@ -47,6 +48,29 @@ test.for<[string, () => GatewayResponse | Promise<GatewayResponse>]>([
     expect(logged).toHaveLength(3);
   } finally {
     await server.drain(0);
+  }
+});
+
+test('an error of the rate limit is a fault of its request, which the app answers', async () => {
+  const faults: (string | undefined)[] = [];
+  const app = appOf(({ fault }) => {
+    faults.push(fault?.code);
+    return fine();
+  });
+  let asked = 0;
+  const rateLimit = () => {
+    asked += 1;
+    if (asked === 1) throw new Error('a secret');
+    return { headers: new Headers(), refusal: undefined };
+  };
+  const exchanges = new Exchanges({ app, log: pino({ level: 'silent' }), rateLimit });
+  const server = createServer((request, response) => exchanges.serve({ request, response })).listen(0);
+  try {
+    await once(server, 'listening');
+    for (const _ of ['once', 'again']) expect(await (await fetch(urlOf(server))).text()).toBe('fine');
+    expect(faults).toEqual(['INTERNAL_SERVER_ERROR', undefined]);
+  } finally {
+    server.close();
   }
 });
 

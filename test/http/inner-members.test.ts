@@ -1,6 +1,8 @@
+import { EventEmitter } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { readCopied } from '../../src/browse/index/read.ts';
 import { DatabaseClient } from '../../src/database/connection.ts';
 import type { GatewayResponse } from '../../src/http/message.ts';
 import { responseUnderWay, send } from '../../src/http/send.ts';
@@ -49,4 +51,11 @@ test('without _httpMessage, no response is under way', () => {
 test('without processID of the driver, no server process is named', () => {
   const client: DatabaseClient = Object.create(new DatabaseClient(), { processID: { value: undefined } });
   expect(client.namedPid).toBeNull();
+});
+
+test('without copyData of the driver, rows that the index does not get are not taken for none', async () => {
+  const connection = new EventEmitter();
+  const client = { connection, query: async () => ({ rowCount: 3 }) } as unknown as DatabaseClient;
+  await expect(readCopied(client, 'select 1', () => {})).rejects.toThrow('the driver gave 0 of 3 rows');
+  expect(connection.listenerCount('copyData')).toBe(0);
 });

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { createClientOf, createRateLimit } from '../../src/http/rate-limit.ts';
+import { clientOf, createRateLimit } from '../../src/http/rate-limit.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/gateway.ts';
 
@@ -97,9 +98,7 @@ test('there is none by default', async () => {
 });
 
 const from = (remoteAddress: string, forwardedFor?: string) =>
-  ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwardedFor } }) as unknown as Parameters<
-    ReturnType<typeof createRateLimit>
-  >[0];
+  ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwardedFor } }) as unknown as IncomingMessage;
 
 describe('who a client is', () => {
   test.for<[number, string, string | undefined, string]>([
@@ -117,14 +116,14 @@ describe('who a client is', () => {
     [1, '192.0.2.1', '', '192.0.2.1'],
     [1, '192.0.2.1', undefined, '192.0.2.1'],
   ])('behind %i proxies, %s that brings "%s" is %s', ([hops, address, forwardedFor, client]) => {
-    expect(createClientOf(hops)(from(address, forwardedFor))).toBe(client);
+    expect(clientOf(from(address, forwardedFor), hops)).toBe(client);
   });
 });
 
 test('a client may ask again a minute after its first request, and not before', async () => {
   vi.useFakeTimers();
   try {
-    const limit = createRateLimit({ perMinute: 1, clientOf: createClientOf(0) });
+    const limit = createRateLimit({ rateLimitPerMinute: 1, trustProxy: 0 });
     const client = from('192.0.2.1');
     expect((await limit(client)).refusal).toBeUndefined();
     vi.advanceTimersByTime(59_000);
@@ -137,7 +136,7 @@ test('a client may ask again a minute after its first request, and not before', 
 });
 
 test('no more clients are remembered than may be, those who came last', async () => {
-  const limit = createRateLimit({ perMinute: 1, clientOf: createClientOf(0), maxClients: 2 });
+  const limit = createRateLimit({ rateLimitPerMinute: 1, trustProxy: 0 }, 2);
   const isRefused = async (address: string): Promise<boolean> => (await limit(from(address))).refusal !== undefined;
   expect(await isRefused('192.0.2.1')).toBe(false);
   expect(await isRefused('192.0.2.1')).toBe(true);

@@ -74,7 +74,7 @@ test('a rejected row of a kind that keeps such rows is staged by its key, whatev
       find: async ({ client, kind }) => {
         const { rows } = await client.query(`select store_number, is_rejected from ${STAGE} order by ordinal`);
         staged.push(...rows);
-        await findExisting(client, kind);
+        await findExisting({ client, kind });
       },
     },
   };

@@ -199,7 +199,7 @@ describe('a separator that the operator says', () => {
 
   test('of a path reads files of categories, too', async () => {
     await importText('path\nKitchen/Pans > Pots\n', { pathSeparator: '/' });
-    expect(await column('select name from category order by id')).toEqual(['Pans > Pots', 'Kitchen']);
+    expect(await column('select name from category order by id')).toEqual(['Kitchen', 'Pans > Pots']);
   });
 });
 

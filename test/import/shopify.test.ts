@@ -161,6 +161,13 @@ describe("Shopify's export with a fault in a product of several rows", () => {
     ['a quote that is not closed', [mug[0], 'mug,,,,,M,shopify,4,12.00,"https://cdn/2.jpg,2,', mug[2]]],
     ['a quote in the middle of a cell', [mug[0], 'mug,,,,,M,shopify,4,12.00,x"https://cdn/2.jpg",2,', mug[2]]],
     ['a broken first row', ['mug,Mug,"Cups,true,Size,S,shopify,3,14.50', mug[1], mug[2]]],
+    [
+      'a broken first row, where each repeats the title',
+      [
+        'mug,Mug,"Cups,true,Size,S,shopify,3,14.50',
+        ...mug.slice(1).map((row) => row.replace('mug,,,,', 'mug,Mug,Cups,true,Size')),
+      ],
+    ],
     ['a broken last row', [mug[0], mug[1], 'mug,,,,,L,shopify']],
     ['no first row', [mug[1], mug[2]]],
     ['its rows apart', [mug[0], mug[1], 'lid,Lid,Cups,true,,,shopify,3,1.00,,,active', mug[2]]],

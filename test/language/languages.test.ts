@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Languages } from '../../src/language/languages.ts';
+import { Languages, nameOfLanguage } from '../../src/language/languages.ts';
 
 const languages = new Languages(['en', 'de', 'pt-BR', 'zh-Hant', 'de-CH']);
 
@@ -56,7 +56,7 @@ test('a language falls back to its parents, and not past the default', () => {
 });
 
 test('a language has its name in itself', () => {
-  expect(languages.all.map(({ name }) => name)).toEqual([
+  expect(languages.all.map(({ code }) => nameOfLanguage(code))).toEqual([
     'English',
     'Deutsch',
     'português (Brasil)',

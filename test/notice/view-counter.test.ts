@@ -252,7 +252,7 @@ test('a view of a notice that was withdrawn meanwhile waits for no lock', async 
       return [{ id: 1, viewCount: null, isLocked: false }] as Row[];
     },
   };
-  expect(await new ViewCounter(sql, createClock(), 5000).view(1)).toBeNull();
+  expect(await new ViewCounter(sql, createClock(), 5000).take(1)).toBeNull();
   expect(sent).toEqual(['count_views_of_one']);
 });
 
@@ -267,11 +267,11 @@ test('views that get no answer fail after the timeout, also those whose turn has
     },
   };
   const counter = new ViewCounter(sql, createClock(), 20);
-  const first = counter.view(1);
+  const first = counter.take(1);
   // On a busy machine it fails before anybody waits for it.
   first.catch(() => {});
   await expect.poll(() => counter.waiting()).toBe(0);
-  await Promise.all([first, counter.view(1)].map((view) => expect(view).rejects.toThrow(databaseUnavailable())));
+  await Promise.all([first, counter.take(1)].map((view) => expect(view).rejects.toThrow(databaseUnavailable())));
   answer.resolve();
   await expect.poll(() => counted).toEqual([1, 1]);
 });

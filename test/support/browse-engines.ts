@@ -45,7 +45,6 @@ export const createBrowseEngines = async (
     freshnessMonitor,
     tagVersions,
     clock,
-    sql: database,
     log,
   });
   const sql = createSqlEngine(database);

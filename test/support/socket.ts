@@ -11,11 +11,8 @@ export const listen = async (
   { app }: Pick<TestGateway, 'app'>,
   environment: Record<string, string> = {},
 ): Promise<Listening> => {
-  const server = await startHttpServer({
-    app,
-    config: readConfig({ PORT: '0', HOST: '127.0.0.1', ...environment }),
-    log: pino({ level: 'silent' }),
-  });
+  const config = readConfig({ PORT: '0', HOST: '127.0.0.1', ...environment });
+  const server = await startHttpServer(app, config, pino({ level: 'silent' }));
   return { ...server, [Symbol.asyncDispose]: () => server.drain(0) };
 };
 

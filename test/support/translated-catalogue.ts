@@ -7,7 +7,7 @@ import {
   type Suggestion,
   type SuggestionRequest,
 } from '../../src/browse/browse-engine.ts';
-import { changesAllowed, correctionsOf, nearestWords } from '../../src/browse/correction.ts';
+import { changesAllowed, correctionsOf } from '../../src/browse/correction.ts';
 import { compareCodePoints } from '../../src/browse/order.ts';
 import { fold, foldedWordsOf, piecesOfTerm, SEARCHED_FIELD } from '../../src/browse/words.ts';
 import type { TestDatabase } from './database.ts';
@@ -306,12 +306,8 @@ export class ShownCatalogue {
     const words = new Map<string, number>();
     for (const { fields } of this.#products)
       for (const word of new Set(fields.flat(2))) words.set(word, (words.get(word) ?? 0) + 1);
-    const doubtful = terms.map((term) => ({
-      term,
-      isFound: isFound([term]),
-      near: nearestWords(term.text, words.keys(), (text) => words.get(text) ?? 0),
-    }));
-    return correctionsOf(doubtful).find(isFound);
+    const vocabulary = { words: [...words.keys()], countOf: (word: string) => words.get(word) ?? 0 };
+    return correctionsOf(terms, (term) => isFound([term]), vocabulary).find(isFound);
   }
 }
 

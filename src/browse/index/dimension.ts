@@ -16,9 +16,8 @@ export interface Dimension {
   /** The code of those that have any value. It is counted as a value is. */
   readonly any: number;
   readonly codes: number[];
-  /** Codes of the values by their texts: those that are no numbers of JSON, and those that are. */
-  readonly texts: Map<string, number>;
-  readonly numbers: Map<string, number>;
+  /** By their text, the codes of values: a number of JSON and a text that are written alike have two. */
+  readonly byText: Map<string, number[]>;
 }
 
 /** How a product says what it has. */
@@ -92,13 +91,11 @@ export class Dimensions {
   traitsWith({ name, values = [], min, max }: AttributeFilter): number[] {
     const dimension = this.named(name);
     if (!dimension) return [];
-    const { texts, numbers } = dimension;
-    const codes = values.flatMap((value) => [texts.get(value) ?? [], numbers.get(value) ?? []].flat());
+    const codes = values.flatMap((value) => dimension.byText.get(value) ?? []);
+    const [low, high] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY].map(Number);
     const isWithin = (code: number): boolean =>
-      (min === undefined || this.numberOf(code) >= Number(min)) &&
-      (max === undefined || this.numberOf(code) <= Number(max));
-    if (min !== undefined || max !== undefined)
-      for (const code of numbers.values()) if (isWithin(code)) codes.push(code);
+      this.numberOf(code) >= (low as number) && this.numberOf(code) <= (high as number);
+    if (min !== undefined || max !== undefined) codes.push(...dimension.codes.filter(isWithin));
     return [...new Set(codes.flatMap((code) => this.#traitsOf[code] as number[]))];
   }
 
@@ -222,15 +219,15 @@ export class Dimensions {
   #codesOfValue({ name, value, isNumber }: NamedValue): readonly number[] {
     let dimension = this.#byName.get(name);
     if (!dimension) {
-      dimension = { name, any: this.#newCode(name, false), codes: [], texts: new Map(), numbers: new Map() };
+      dimension = { name, any: this.#newCode(name, false), codes: [], byText: new Map() };
       this.#byName.set(name, dimension);
     }
-    const { any, codes, texts, numbers } = dimension;
-    const byText = isNumber ? numbers : texts;
-    const known = byText.get(value);
+    const { any, codes, byText } = dimension;
+    const alike = byText.get(value) ?? [];
+    const known = alike.find((code) => Number.isNaN(this.numberOf(code)) !== isNumber);
     if (known !== undefined) return [any, known];
     const code = this.#newCode(value, isNumber);
-    byText.set(value, code);
+    byText.set(value, [...alike, code]);
     codes.push(code);
     return [any, code];
   }

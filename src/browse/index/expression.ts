@@ -2,7 +2,7 @@ import { type Facet, NEEDS_ALL, type OptionFilter, type SearchFilter } from '../
 import type { Dimensions } from './dimension.ts';
 import { centsOf, momentOf } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
-import { noBits, RowSet } from './row-set.ts';
+import { RowSet } from './row-set.ts';
 import type { Column, Flags } from './rows.ts';
 
 /** To read a row of a list costs as much as to look at so many rows by themselves. */
@@ -50,23 +50,15 @@ const anyOf = ({ columns: { count } }: ProductIndex, dimensions: Dimensions, tra
 
 const flag = (index: ProductIndex, flags: Flags, isWanted: boolean): Expression =>
   new Expression(index.columns.count, () => {
-    const rows = RowSet.ofBits(flags.bits.subarray(0, (index.columns.count + 31) >>> 5));
+    const rows = index.rowsWith(flags);
     return isWanted ? rows : index.live().without(rows);
   });
 
-const between = ({ columns: { count } }: ProductIndex, { values }: Column, min: number, max: number): Expression =>
+const between = ({ columns: { count } }: ProductIndex, column: Column, min: number, max: number): Expression =>
   new Expression(
     count,
-    () => {
-      const bits = noBits(count);
-      for (let row = 0; row < count; row += 1) {
-        const value = values[row] as number;
-        const isBetween = Number(value >= min) & Number(value <= max);
-        bits[row >>> 5] = (bits[row >>> 5] as number) | (isBetween << (row & 31));
-      }
-      return RowSet.ofBits(bits);
-    },
-    () => (row) => (values[row] as number) >= min && (values[row] as number) <= max,
+    () => RowSet.ofBits(column.bitsBetween(min, max, count)),
+    () => (row) => (column.values[row] as number) >= min && (column.values[row] as number) <= max,
   );
 
 /** A part of a filter, joined to the others by *and*. */

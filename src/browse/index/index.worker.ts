@@ -2,20 +2,25 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectionConfig, DatabaseClient, SET_SESSION } from '../../database/connection.ts';
-import { positionOf } from '../order.ts';
+import type { BrowseRequest, FallBacks, Suggestion, SuggestionRequest } from '../browse-engine.ts';
+import { compareCodePoints, positionOf } from '../order.ts';
+import { fold } from '../words.ts';
 import { IndexKeeper } from './keeper.ts';
-import { rankOfPosition } from './names.ts';
-import { readIdsByCode } from './read.ts';
-import { search } from './search.ts';
-import { correct, suggest } from './suggest.ts';
-import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './thread.ts';
+import type { ProductIndex } from './product-index.ts';
+import { readIdsByCode, readNames } from './read.ts';
+import { correct, search } from './search.ts';
+import { type LanguageTexts, type Suggested, suggest } from './texts.ts';
+import { type Found, type FromThread, type Question, type ThreadOptions, type ToThread, UNFIT } from './thread.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
+/** A connection that does not answer is ended. */
+const READ_TIMEOUT_MS = 120_000;
 
 const { databaseUrl, ...options }: ThreadOptions = workerData;
 const connection = connectionConfig(databaseUrl);
 
 const post = (message: FromThread): void => parentPort?.postMessage(message);
+const log = (level: 'info' | 'warn', message: string): void => post({ kind: 'log', level, message });
 
 const keeper = new IndexKeeper({
   ...options,
@@ -24,6 +29,7 @@ const keeper = new IndexKeeper({
       ...connection,
       application_name: `${connection.application_name} index`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: READ_TIMEOUT_MS,
     });
     client.on('error', () => {});
     await client.connect();
@@ -31,23 +37,84 @@ const keeper = new IndexKeeper({
     return client;
   },
   onStatus: () => post({ kind: 'status', status: keeper.status }),
-  log: (level, message) => post({ kind: 'log', level, message }),
+  log,
 });
 
-const answerOf = async ({ name, asked }: Question): Promise<Questions[Question['name']]['answer'] | undefined> => {
-  const { languages } = asked;
-  const isByName = name === 'search' && asked.order === 'NAME_ASC';
-  const index = await keeper.current(isByName && !languages);
-  const texts = index?.textsIn(languages);
-  if (!index || !texts) return undefined;
-  if (name === 'suggest') return suggest(index, asked, texts);
-  if (name === 'correct') return { terms: correct(index, asked, texts) };
-  const { page, code } = asked;
+/** What products are called, as the index knows it of few. */
+const namesOf = async (ids: readonly number[], languages: FallBacks): Promise<Map<number, string> | undefined> =>
+  ids.length === 0 ? new Map() : keeper.read((client) => readNames(client, ids, languages));
+
+const suggestIn = async (index: ProductIndex, asked: SuggestionRequest, texts: LanguageTexts) => {
+  const { limit, languages } = asked;
+  // More products than are asked for, as some have the same name.
+  const found = suggest(index, { ...asked, maxProducts: limit * 4 + 20 }, texts);
+  const nameless = found.products.filter(({ name }) => name === undefined).map(({ id }) => id);
+  const names = await namesOf(nameless, languages);
+  return names && mergeSuggestions(found, names, limit);
+};
+
+const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];
+
+/**
+ * The first suggestions of all kinds, each text once.
+ * @param names of the products that have none
+ * @returns undefined where products that are not among those might come before the last
+ */
+const mergeSuggestions = (
+  { products, hasMore, others }: Suggested,
+  names: ReadonlyMap<number, string>,
+  limit: number,
+): Suggestion[] | undefined => {
+  const named = products.flatMap(({ id, sales, name }): Suggestion[] => {
+    const text = name ?? names.get(id);
+    return text === undefined ? [] : [{ kind: 'PRODUCT', text, sales, id }];
+  });
+  const sorted = [...others, ...named].sort(compare);
+  // Others may come behind the last of these products.
+  const known = hasMore ? sorted.slice(0, sorted.findLastIndex(({ kind }) => kind === 'PRODUCT') + 1) : sorted;
+  const byText = new Map<string, Suggestion>();
+  for (const suggestion of known) {
+    const text = fold(suggestion.text);
+    if (byText.size < limit && !byText.has(text)) byText.set(text, suggestion);
+  }
+  return hasMore && byText.size < limit ? undefined : [...byText.values()];
+};
+
+/** Equal products stay as they come. */
+const compare = (a: Suggestion, b: Suggestion): number =>
+  b.sales - a.sales ||
+  KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text) || b.id - a.id);
+
+const searchIn = async (index: ProductIndex, asked: BrowseRequest, texts: LanguageTexts) => {
+  const { page, code, order, languages } = asked;
+  const isByName = order === 'NAME_ASC';
   const codeIds = code === undefined ? [] : await keeper.read((client) => readIdsByCode(client, code));
   if (!codeIds || !keeper.status.isReady || (isByName && !texts.names.areKnown)) return undefined;
   const position = isByName ? positionOf(page) : undefined;
-  const boundaryRank = position && rankOfPosition(texts.names, index.columns, position);
-  return position && boundaryRank === undefined ? undefined : search(index, asked, { boundaryRank, codeIds }, texts);
+  const boundaryRank = position && texts.names.rankOfPosition(position);
+  if (position && boundaryRank === undefined) return undefined;
+  const found = search(index, asked, { boundaryRank, codeIds }, texts);
+  if (!isByName) return found;
+  const names = await namesOf(
+    found.items.map(({ id }) => id),
+    languages,
+  );
+  const items = found.items.flatMap(({ id, position }) => {
+    const name = names?.get(id);
+    return name === undefined ? [] : [{ id, position: [name, ...position] }];
+  });
+  return items.length === found.items.length ? { ...found, items } : undefined;
+};
+
+const answerOf = async ({ name, asked }: Question): Promise<Found> => {
+  const { languages } = asked;
+  const index = await keeper.current(name === 'search' && asked.order === 'NAME_ASC' && !languages);
+  const texts = index?.textsIn(languages);
+  if (!index || !texts) return undefined;
+  if (name === 'correct') return { answer: correct(index, asked, texts) };
+  const answer = await (name === 'search' ? searchIn(index, asked, texts) : suggestIn(index, asked, texts));
+  return answer && { answer };
 };
 
 parentPort?.on('message', (message: ToThread) => {
@@ -57,14 +124,16 @@ parentPort?.on('message', (message: ToThread) => {
   }
   const { number } = message;
   answerOf(message).then(
-    (found) => post({ kind: 'answer', number, answer: found }),
+    (found) => post({ kind: 'answer', number, found }),
     (error: unknown) => {
-      post({ kind: 'log', level: 'warn', message: `the index of products could not answer: ${error}` });
-      post({ kind: 'answer', number, answer: undefined });
+      log('warn', `the index of products could not answer: ${error}`);
+      post({ kind: 'answer', number, found: undefined });
     },
   );
 });
 
 keeper.run().catch((error: unknown) => {
-  post({ kind: 'unfit', reason: error instanceof Error ? error.message : String(error) });
+  const reason = error instanceof Error ? error.message : error;
+  log('warn', `there is no index of products: ${reason}; PostgreSQL answers instead, until a restart`);
+  process.exit(UNFIT);
 });

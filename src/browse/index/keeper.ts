@@ -1,7 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DatabaseClient } from '../../database/connection.ts';
-import { rankAll, rankNames } from './names.ts';
 import { ProductIndex } from './product-index.ts';
-import { readBeginning, readCategories, readLabels, readProducts, readProductsAfter, UnfitProduct } from './read.ts';
+import { readCategories, readEstimate, readLabels, readProducts, UnfitProduct } from './read.ts';
 import type { ProductRow } from './rows.ts';
 import { categoryNodes } from './texts.ts';
 import type { IndexStatus, NotifiedChange, ThreadOptions } from './thread.ts';
@@ -14,13 +14,6 @@ interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
 
 /** The catalogue does not fit into the index. */
 export class UnfitCatalogue extends Error {}
-
-/** A question that waits until all changes up to a number are in the index, and names of products have their places where it needs them. */
-interface Waiting {
-  readonly upTo: number;
-  readonly needsNames: boolean;
-  readonly resolve: (index: ProductIndex | undefined) => void;
-}
 
 interface Filling {
   readonly name: 'filling';
@@ -45,13 +38,12 @@ type State =
 const ROWS_AT_ONCE = 500;
 const FILLED_AT_ONCE = 20_000;
 const BEFORE_FIRST_ID = -(2 ** 31) - 1;
-/** Changes that nobody waits for are read together. */
-const COLLECT_MS = 20;
+/** A name that could not be ranked is looked at again after this time. */
+const RANK_AGAIN_MS = 20;
 const REFILL_DELAY_MS = 500;
 /** The names of other languages are read for a twentieth of the time at most. */
 const RESTS_PER_RANKING = 19;
 const LOG_PROGRESS_MS = 5000;
-const READ_TIMEOUT_MS = 120_000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 10_000;
 
@@ -59,7 +51,9 @@ const MAX_RETRY_MS = 10_000;
 export class IndexKeeper {
   readonly #options: Options;
   #state: State = { name: 'empty', delayMs: 0 };
+  /** While there is a connection. */
   #client: DatabaseClient | undefined;
+  #retryMs = FIRST_RETRY_MS;
   /** Products that are still to be read, because they were notified. */
   #changedIds = new Set<number>();
   /** Whether categories and labels are still to be read. */
@@ -71,12 +65,13 @@ export class IndexKeeper {
   #notified = 0;
   #applied = -1;
   #ranked = -1;
-  #waiting: Waiting[] = [];
+  /** Wakes questions that wait, to look again whether the index has what they need. */
+  #progress = Promise.withResolvers<void>();
   /** When names of other languages may be read next; infinity while they are. */
   #rankAgainMs = 0;
   #reading: Promise<unknown> = Promise.resolve();
   /** Ends the sleep of the keeper. */
-  #wake: { readonly by: 'changes' | 'questions'; readonly end: () => void } | undefined;
+  #wake = (): void => {};
 
   constructor(options: Options) {
     this.#options = options;
@@ -103,79 +98,83 @@ export class IndexKeeper {
     // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
     else if (!ids) this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
     else for (const id of ids) this.#changedIds.add(id);
-    if (this.#wake?.by === 'changes') this.#wake.end();
+    this.#wake();
   }
 
   /** With all that was notified so far, and the order of names; undefined where there is no index. */
-  current(needsNames: boolean): ProductIndex | undefined | Promise<ProductIndex | undefined> {
-    const index = this.#whole;
-    if (!index || (needsNames ? this.#ranked : this.#applied) === this.#notified) return index;
-    if (this.#state.name === 'failing') return undefined;
-    const { promise, resolve } = Promise.withResolvers<ProductIndex | undefined>();
-    this.#waiting.push({ upTo: this.#notified, needsNames, resolve });
-    this.#wake?.end();
-    return promise;
+  async current(needsNames: boolean): Promise<ProductIndex | undefined> {
+    const upTo = this.#notified;
+    const isBehind = (): boolean => (needsNames ? this.#ranked : this.#applied) < upTo;
+    while (this.#state.name === 'ready' && isBehind()) await this.#progress.promise;
+    // PostgreSQL answers those who have waited for what does not come.
+    return isBehind() ? undefined : this.#whole;
   }
 
   #become(state: State): void {
     this.#state = state;
-    // PostgreSQL answers those who wait for what does not come.
-    if (state.name === 'empty' || state.name === 'failing') this.#answer(undefined, Number.POSITIVE_INFINITY);
+    this.#wakeQuestions();
     this.#options.onStatus();
   }
 
-  #answer(index: ProductIndex | undefined, upTo: number, whom: (waiting: Waiting) => boolean = () => true): void {
-    const answered = this.#waiting.filter((each) => each.upTo <= upTo && whom(each));
-    this.#waiting = this.#waiting.filter((each) => !answered.includes(each));
-    for (const { resolve } of answered) resolve(index);
+  #wakeQuestions(): void {
+    this.#progress.resolve();
+    this.#progress = Promise.withResolvers();
   }
 
   /** Never ends. @throws UnfitCatalogue, or UnfitProduct where there is one before the index has all products */
   async run(): Promise<never> {
-    let retryMs = FIRST_RETRY_MS;
     for (;;) {
       try {
-        const index = this.#whole;
-        await (index ? this.#keep(index) : this.#fill());
-        retryMs = FIRST_RETRY_MS;
+        // Where a table is reloaded in many steps, the delay lets most of them pass.
+        if (this.#state.name === 'empty') await delay(this.#state.delayMs);
+        await this.#connect();
       } catch (error) {
         if (error instanceof UnfitCatalogue) throw error;
         // To fill it again and again would take a core, for the sake of one row.
         if (error instanceof UnfitProduct && !this.#whole) throw error;
         const reason = error instanceof Error ? error.message : error;
         this.#options.log('warn', `the index of products could not read: ${reason}`);
-        this.#fail();
-        await new Promise((resolve) => setTimeout(resolve, retryMs));
-        retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+        this.#haveTextsChanged = true;
+        const index = this.#whole;
+        this.#become(index ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
+        await delay(this.#retryMs);
+        this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
       }
     }
   }
 
-  #fail(): void {
-    this.#disconnect();
-    this.#haveTextsChanged = true;
-    const index = this.#whole;
-    this.#become(index ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
+  /** Fills and keeps the index by one connection, until it is lost, or the index is to be filled again: the server may be another one then. */
+  async #connect(): Promise<void> {
+    const client = await this.#options.connect();
+    this.#client = client;
+    client.once('error', () => {
+      if (this.#client === client) this.#client = undefined;
+      this.#wake();
+    });
+    try {
+      if (!this.#whole) await this.#fill(client);
+      for (let index = this.#whole; index && this.#client; index = this.#whole) {
+        await this.#keep(client, index);
+        this.#retryMs = FIRST_RETRY_MS;
+      }
+    } finally {
+      this.#client = undefined;
+      client.connection.stream.destroy();
+    }
   }
 
   /** Reads every product. What changes meanwhile is notified, and read again after it. */
-  async #fill(): Promise<void> {
-    if (this.#state.name === 'empty' && this.#state.delayMs > 0) {
-      // The server may be another one now. Where a table is reloaded in many steps, the delay lets most of them pass.
-      this.#disconnect();
-      await this.#sleep('questions', this.#state.delayMs);
-    }
-    const client = await this.#connected();
+  async #fill(client: DatabaseClient): Promise<void> {
     const startedMs = performance.now();
-    const { estimate, now } = await this.#inTurn(() => readBeginning(client));
-    const index = new ProductIndex(this.#options.languages, now);
+    const estimate = await this.#inTurn(() => readEstimate(client));
+    const index = new ProductIndex(this.#options.languages);
     this.#changedIds.clear();
     this.#haveTextsChanged = true;
     const filling: Filling = { name: 'filling', index, estimate };
     this.#become(filling);
     await this.#readAll(client, filling);
     if (this.#state !== filling) return;
-    await this.#inTurn(() => rankNames(index.texts.names, index.columns, client));
+    await this.#inTurn(() => index.texts.names.rankNew(client));
     if (this.#state !== filling) return;
     index.arrange();
     // V8 would keep 26 of 210 MB with 100,000 products. Node has the function with `--expose-gc`.
@@ -195,8 +194,8 @@ export class IndexKeeper {
       lastId = product.id;
     };
     for (let count = FILLED_AT_ONCE; count === FILLED_AT_ONCE; ) {
-      const after = { id: lastId, limit: FILLED_AT_ONCE };
-      count = await this.#inTurn(() => readProductsAfter(client, this.#options.languages, after, onProduct));
+      const next = { after: lastId, limit: FILLED_AT_ONCE };
+      count = await this.#inTurn(() => readProducts(client, this.#options.languages, next, onProduct));
       if (this.#state !== filling) return;
       this.#checkSize(index);
       this.#options.onStatus();
@@ -207,8 +206,7 @@ export class IndexKeeper {
   }
 
   /** Brings what is pending into the index, answers those who wait for it, and does what else is to do. */
-  async #keep(index: ProductIndex): Promise<void> {
-    const client = await this.#connected();
+  async #keep(client: DatabaseClient, index: ProductIndex): Promise<void> {
     const upTo = this.#notified;
     await this.#applyPending(client, index);
     if (this.#whole !== index) return;
@@ -216,11 +214,11 @@ export class IndexKeeper {
     if (this.#state.name === 'failing') this.#become({ name: 'ready', index });
     this.#checkSize(index);
     this.#applied = upTo;
-    this.#answer(this.#whole, upTo, ({ needsNames }) => !needsNames);
-    await this.#inTurn(() => rankNames(index.texts.names, index.columns, client));
+    this.#wakeQuestions();
+    await this.#inTurn(() => index.texts.names.rankNew(client));
     if (this.#whole !== index) return;
     this.#ranked = upTo;
-    this.#answer(this.#whole, upTo);
+    this.#wakeQuestions();
     if (index.needsCompaction) {
       this.#become({ name: 'compacting', index });
       index.compact();
@@ -228,9 +226,8 @@ export class IndexKeeper {
     }
     void this.#rankTranslated(index);
     // A name whose neighbour has changed too is ranked later, and so are those of other languages.
-    const hasUnranked = [index.texts, ...index.translated].some(({ names }) => !names.areKnown);
-    if (this.#notified === upTo) await this.#sleep('changes', hasUnranked ? COLLECT_MS : undefined);
-    if (this.#waiting.length === 0) await this.#sleep('questions', COLLECT_MS);
+    const hasUnranked = index.allTexts.some(({ names }) => !names.areKnown);
+    if (this.#notified === upTo && this.#client) await this.#sleep(hasUnranked ? RANK_AGAIN_MS : undefined);
   }
 
   /**
@@ -238,14 +235,14 @@ export class IndexKeeper {
    * has them in their order. Until then pages by name are PostgreSQL's.
    */
   async #rankTranslated(index: ProductIndex): Promise<void> {
-    const unranked = index.translated.filter(({ names }) => !names.areKnown);
+    const unranked = index.allTexts.filter(({ languages, names }) => languages && !names.areKnown);
     if (unranked.length === 0 || performance.now() < this.#rankAgainMs) return;
     const startedMs = performance.now();
     this.#rankAgainMs = Number.POSITIVE_INFINITY;
     try {
       const client = await this.#options.connect();
       try {
-        for (const { names, languages } of unranked) await rankAll(names, index.columns, client, languages);
+        for (const { names } of unranked) await names.rankAll(client);
       } finally {
         await client.end();
       }
@@ -253,36 +250,33 @@ export class IndexKeeper {
       this.#options.log('warn', `the index of products could not read the order of names: ${error}`);
     }
     const endedMs = performance.now();
-    this.#rankAgainMs = endedMs + Math.max(COLLECT_MS, (endedMs - startedMs) * RESTS_PER_RANKING);
+    this.#rankAgainMs = endedMs + Math.max(RANK_AGAIN_MS, (endedMs - startedMs) * RESTS_PER_RANKING);
   }
 
   async #applyPending(client: DatabaseClient, index: ProductIndex): Promise<void> {
     const haveTextsChanged = this.#haveTextsChanged;
     this.#haveTextsChanged = false;
-    for (const texts of haveTextsChanged ? [index.texts, ...index.translated] : []) {
+    for (const texts of haveTextsChanged ? index.allTexts : []) {
       const { languages } = texts;
       texts.categories = categoryNodes(await this.#inTurn(() => readCategories(client, languages)));
       if (languages) texts.labels = await this.#inTurn(() => readLabels(client, languages));
     }
     const ids = [...this.#changedIds];
-    this.#changedIds.clear();
-    let from = 0;
-    try {
-      for (; from < ids.length; from += ROWS_AT_ONCE)
-        await this.#readAgain(client, index, ids.slice(from, from + ROWS_AT_ONCE));
-    } catch (error) {
-      for (const id of ids.slice(from)) this.#changedIds.add(id);
-      throw error;
-    }
-  }
-
-  async #readAgain(client: DatabaseClient, index: ProductIndex, ids: readonly number[]): Promise<void> {
     const gone = new Set(ids);
     const onProduct = (product: ProductRow): void => {
       gone.delete(product.id);
       index.put(product);
     };
-    await this.#inTurn(() => readProducts(client, this.#options.languages, ids, onProduct));
+    this.#changedIds.clear();
+    try {
+      for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
+        const some = { ids: ids.slice(from, from + ROWS_AT_ONCE) };
+        await this.#inTurn(() => readProducts(client, this.#options.languages, some, onProduct));
+      }
+    } catch (error) {
+      for (const id of ids) this.#changedIds.add(id);
+      throw error;
+    }
     for (const id of gone) index.remove(id);
   }
 
@@ -299,45 +293,17 @@ export class IndexKeeper {
     return this.#inTurn(async () => this.#client && work(this.#client));
   }
 
-  /**
-   * Reads when all else has been read that was to be before, because the driver takes one query at a time. Ends a connection that does not answer:
-   * the driver's `query_timeout` would not see that a copy has ended.
-   */
+  /** Reads when all else has been read that was to be before, because the driver takes one query at a time. */
   #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    const reading = this.#reading.then(async () => {
-      const timer = setTimeout(() => this.#disconnect(), READ_TIMEOUT_MS);
-      try {
-        return await work();
-      } finally {
-        clearTimeout(timer);
-      }
-    });
+    const reading = this.#reading.then(work);
     this.#reading = reading.catch(() => {});
     return reading;
   }
 
-  async #connected(): Promise<DatabaseClient> {
-    if (this.#client) return this.#client;
-    const client = await this.#options.connect();
-    client.on('error', () => {
-      if (this.#client === client) this.#client = undefined;
-    });
-    this.#client = client;
-    return client;
-  }
-
-  #disconnect(): void {
-    const client = this.#client;
-    this.#client = undefined;
-    client?.connection.stream.destroy();
-  }
-
-  /** @param by what ends the sleep, apart from a question that waits */
-  async #sleep(by: 'changes' | 'questions', ms?: number): Promise<void> {
+  async #sleep(ms?: number): Promise<void> {
     await new Promise<void>((end) => {
-      this.#wake = { by, end };
+      this.#wake = end;
       if (ms !== undefined) setTimeout(end, ms);
     });
-    this.#wake = undefined;
   }
 }

@@ -2,8 +2,7 @@ import type { BrowseRequest, ProductSearchOrder } from '../browse-engine.ts';
 import { type KeyColumn, positionOf, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import type { RowSet } from './row-set.ts';
-import { BLOCK_ROWS, type Column, hasBit, type ProductColumns } from './rows.ts';
-import { byteOfScore, scoreOfByte } from './words.ts';
+import type { Column, ProductColumns } from './rows.ts';
 
 /** The rows of a page, in the order that was asked for. */
 interface PageRows {
@@ -14,9 +13,6 @@ interface PageRows {
 
 /** A score and sales in one number: sales have 31 bits. */
 const SALES_RANGE = 2 ** 31;
-
-/** Where at least so many of all rows match, the first ones are soon found among the blocks that may have them. */
-const MIN_SHARE_OF_BLOCKS = 1 / 4;
 
 /** The columns of orders by their names in SQL. */
 const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', id: 'id' } as const;
@@ -76,7 +72,7 @@ export class PageSelection {
       const of = (column: KeyColumn): string => position[names.indexOf(column)] ?? '';
       const publishedAt = momentOf(BigInt(of('published_at')));
       const key = {
-        sales: () => Number(of('sales')) + byteOfScore(Number(of('score'))) * SALES_RANGE,
+        sales: () => Number(of('sales')) + Number(of('score')) * SALES_RANGE,
         published_at: () => publishedAt,
         price: () => centsOf(of('price'), 'up'),
         name: () => boundaryRank,
@@ -101,54 +97,37 @@ export class PageSelection {
 
   /** Takes what belongs to the page out of the rows that match. */
   offer(found: RowSet): void {
-    const { count } = this.#columns;
-    if (!this.#scores && found.size >= count * MIN_SHARE_OF_BLOCKS) {
-      this.#offerBlocks(found.bits());
-      return;
-    }
-    this.#offerRows(found.rows());
+    found.visit(
+      (block) => this.#mayHave(block),
+      (rows, count) => this.#offerRows(rows, count),
+    );
   }
 
-  #offerRows(rows: Int32Array): void {
+  /** Whether the keys of a block are good enough for the page. */
+  #mayHave(block: number): boolean {
+    if (this.#scores) return true;
+    const { publishedAt, id } = this.#columns;
+    const direction = this.#direction;
+    const [best, worst] = direction > 0 ? (['greatest', 'least'] as const) : (['least', 'greatest'] as const);
+    const bestKey = direction * (this.#column[best][block] as number);
+    if (!(bestKey >= this.#worstKey) || direction * (this.#column[worst][block] as number) > this.#bestWanted())
+      return false;
+    // Of equal keys, none in the block can come before the worst one.
+    const tied = bestKey === this.#worst?.key ? this.#worst : undefined;
+    return !tied || this.#winsTie(publishedAt[best][block] as number, id[best][block] as number, tied.row);
+  }
+
+  #offerRows(rows: Int32Array, count: number): void {
     const { values } = this.#column;
     const direction = this.#direction;
     const scores = this.#scores;
+    let best = this.#bestWanted();
     let worst = this.#worstKey;
-    for (let at = 0; at < rows.length; at += 1) {
+    for (let at = 0; at < count; at += 1) {
       const row = rows[at] as number;
       const score = scores === undefined ? 0 : (scores[row] as number) * SALES_RANGE;
       const key = direction * (score + (values[row] as number));
-      if (key < worst) continue;
-      this.#take(key, row);
-      worst = this.#worstKey;
-    }
-  }
-
-  /** Of many rows few are looked at: only those whose keys are good enough for the page. @param bits theirs */
-  #offerBlocks(bits: Uint32Array): void {
-    const { count, publishedAt, id } = this.#columns;
-    const column = this.#column;
-    const direction = this.#direction;
-    const [best, worst] = direction > 0 ? (['greatest', 'least'] as const) : (['least', 'greatest'] as const);
-    for (let block = 0; block * BLOCK_ROWS < count; block += 1) {
-      const bestKey = direction * (column[best][block] as number);
-      if (!(bestKey >= this.#worstKey) || direction * (column[worst][block] as number) > this.#bestWanted()) continue;
-      // Of equal keys, none in the block can come before the worst one.
-      const tied = bestKey === this.#worst?.key ? this.#worst : undefined;
-      if (tied && !this.#winsTie(publishedAt[best][block] as number, id[best][block] as number, tied.row)) continue;
-      const begin = block * BLOCK_ROWS;
-      this.#offerBlock(begin, Math.min(begin + BLOCK_ROWS, count), bits);
-    }
-  }
-
-  #offerBlock(begin: number, end: number, bits: Uint32Array): void {
-    const { values } = this.#column;
-    const direction = this.#direction;
-    let best = this.#bestWanted();
-    let worst = this.#worstKey;
-    for (let row = begin; row < end; row += 1) {
-      const key = direction * (values[row] as number);
-      if (!(key >= worst && key <= best) || !hasBit(bits, row)) continue;
+      if (!(key >= worst && key <= best)) continue;
       this.#take(key, row);
       worst = this.#worstKey;
       best = this.#bestWanted();
@@ -204,7 +183,7 @@ export const positionOfRow = (
 ): string[] =>
   SEARCH_ORDERS[order].columns.flatMap((column) => {
     if (column === 'name') return [];
-    if (column === 'score') return [String(scoreOfByte(score))];
+    if (column === 'score') return [String(score)];
     const value = columns[COLUMNS[column]].values[row] as number;
     return [column === 'published_at' ? microsecondsOf(value) : column === 'price' ? decimalOf(value) : String(value)];
   });

@@ -2,12 +2,9 @@ import type { FallBacks } from '../browse-engine.ts';
 import { PRICE_CELLS, priceCellOf } from '../price-bands.ts';
 import { attributes, type Dimensions, options, values } from './dimension.ts';
 import { RowSet } from './row-set.ts';
-import { ProductColumns, type ProductRow } from './rows.ts';
+import { type Flags, ProductColumns, type ProductRow } from './rows.ts';
 import { BestSellers, FoldedTexts, LanguageTexts } from './texts.ts';
 import { hashOfProduct } from './words.ts';
-
-/** What was published longer ago than this is visible to every question. */
-const SETTLED_AFTER_US = 60_000_000;
 
 /** Dead rows are closed up once they are this share of all, and at least so many. */
 const MAX_DEAD_SHARE = 0.15;
@@ -30,7 +27,8 @@ export class ProductIndex {
   ];
   /** In the language of the tables' columns. */
   readonly texts: LanguageTexts;
-  readonly #allTexts: readonly LanguageTexts[];
+  /** These, and those of the other languages. */
+  readonly allTexts: readonly LanguageTexts[];
   /** For suggestions. */
   readonly bestSellers = {
     categories: new BestSellers(this.categories, this.columns),
@@ -39,63 +37,51 @@ export class ProductIndex {
   };
   readonly foldedBrands = new FoldedTexts();
   readonly #bestSellers = Object.values(this.bestSellers);
-  /** Until then, in microseconds since 1970, what is published is visible to every question. */
-  #settledUs: number;
-  /** Live rows that were published later when they were looked at last. */
-  #unsettled = new Set<number>();
   /** How many live rows have a price of each cell. */
   readonly priceCells = new Int32Array(PRICE_CELLS);
 
-  /** @param languages besides that of the tables' columns @param nowUs the database's time */
-  constructor(languages: readonly FallBacks[], nowUs: number, maxNames?: number) {
-    this.texts = new LanguageTexts(undefined, maxNames);
-    this.#allTexts = [this.texts, ...languages.map((each) => new LanguageTexts(each, maxNames))];
-    this.#settledUs = nowUs - SETTLED_AFTER_US;
-  }
-
-  /** In the other languages. */
-  get translated(): readonly LanguageTexts[] {
-    return this.#allTexts.slice(1);
+  /** @param languages besides that of the tables' columns */
+  constructor(languages: readonly FallBacks[], maxNames?: number) {
+    this.texts = new LanguageTexts(this.columns, undefined, maxNames);
+    this.allTexts = [this.texts, ...languages.map((each) => new LanguageTexts(this.columns, each, maxNames))];
   }
 
   /** Undefined for a language that the index does not have. */
   textsIn(languages: FallBacks): LanguageTexts | undefined {
-    return this.#allTexts.find((texts) => texts.languages?.join() === languages?.join());
+    return this.allTexts.find((texts) => texts.languages?.join() === languages?.join());
   }
 
   get bytes(): number {
-    const parts = [this.columns, ...this.#allTexts, ...this.#dimensions, ...this.#bestSellers];
+    const parts = [this.columns, ...this.allTexts, ...this.#dimensions, ...this.#bestSellers];
     return parts.reduce((sum, { bytes }) => sum + bytes, this.foldedBrands.bytes + this.priceCells.byteLength);
   }
 
   /** All live rows, for one question. */
   live(): RowSet {
-    const { isLive, count, live } = this.columns;
-    return RowSet.ofBits(isLive.bits.subarray(0, (count + 31) >>> 5), live);
+    return this.rowsWith(this.columns.isLive, this.columns.live);
+  }
+
+  /** For one question, too. @param size how many they are, where it is known */
+  rowsWith({ bits }: Flags, size?: number): RowSet {
+    return RowSet.ofBits(bits.subarray(0, (this.columns.count + 31) >>> 5), size);
   }
 
   /** The live rows that are published by then. */
   visible(now: Date): RowSet {
-    const { columns } = this;
-    const isVisible = columns.visibleAt(now);
-    // Other questions ask for a little earlier or later.
-    this.#settledUs = Math.max(this.#settledUs, now.getTime() * 1000 - SETTLED_AFTER_US);
-    const future: number[] = [];
-    for (const row of this.#unsettled)
-      if ((columns.publishedAt.values[row] as number) <= this.#settledUs) this.#unsettled.delete(row);
-      else if (!isVisible(row)) future.push(row);
-    if (future.length === 0) return this.live();
-    return this.live().without(RowSet.ofRows(Int32Array.from(future).sort(), columns.count));
+    const { publishedAt, count } = this.columns;
+    const nowUs = now.getTime() * 1000;
+    if (publishedAt.areAtMost(nowUs)) return this.live();
+    return this.live().and(RowSet.ofBits(publishedAt.bitsBetween(Number.NEGATIVE_INFINITY, nowUs, count)));
   }
 
   put(product: ProductRow): void {
     const { columns } = this;
-    const { id, sales, publishedAt } = product;
+    const { id, sales } = product;
     /** What a language does not have is said as in the tables' columns. */
-    const said = this.#allTexts.map((_, place) =>
+    const said = this.allTexts.map((_, place) =>
       place === 0 ? product : (product.translated?.[place - 1] ?? product),
     );
-    const words = this.#allTexts.map((texts, place) => texts.words.read(said[place]?.words ?? null));
+    const words = this.allTexts.map((texts, place) => texts.words.read(said[place]?.words ?? null));
     const traits = this.#dimensions.map((dimensions) => dimensions.learn(product));
     const hash = hashOfProduct(words, traits);
     const before = columns.rowOf(id);
@@ -107,17 +93,16 @@ export class ProductIndex {
       row = columns.append(id);
       for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.append(row, traits[at] as number[]);
       columns.hash.set(row, hash);
-      for (const [place, each] of words.entries()) this.#allTexts[place]?.words.append(row, each);
+      for (const [place, each] of words.entries()) this.allTexts[place]?.words.append(row, each);
     }
     columns.write(row, product);
     this.#countPrice(row, 1);
     for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.enter(traits[at] as number[]);
     for (let at = 0; at < this.#bestSellers.length; at += 1)
       this.#bestSellers[at]?.offer(row, traits[at] as number[], sales);
-    if (publishedAt > this.#settledUs) this.#unsettled.add(row);
     for (const [place, { name }] of said.entries()) {
-      this.#allTexts[place]?.names.put(id, row, before, name);
-      this.#allTexts[place]?.bestNames.put(product, name);
+      this.allTexts[place]?.names.put(id, row, before, name);
+      this.allTexts[place]?.bestNames.put(product, name);
     }
   }
 
@@ -127,9 +112,9 @@ export class ProductIndex {
       this.#leave(row);
       this.columns.kill(row);
     }
-    for (const { bestNames, names } of this.#allTexts) {
+    for (const { bestNames, names } of this.allTexts) {
       bestNames.remove(id);
-      names.unranked.delete(id);
+      names.remove(id);
     }
   }
 
@@ -141,7 +126,6 @@ export class ProductIndex {
   #leave(row: number): void {
     this.#countPrice(row, -1);
     for (const dimensions of this.#dimensions) dimensions.leave(row);
-    this.#unsettled.delete(row);
   }
 
   get needsCompaction(): boolean {
@@ -151,15 +135,14 @@ export class ProductIndex {
 
   /** Gives memory back that only filling needs. */
   arrange(): void {
-    for (const { words } of this.#allTexts) words.rows.arrange();
+    for (const { words } of this.allTexts) words.rows.arrange();
     for (const dimensions of this.#dimensions) dimensions.rows.arrange();
   }
 
   /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */
   compact(): void {
     const newRows = this.columns.renumber();
-    const ofTexts = this.#allTexts.flatMap(({ words, names }) => [words, names]);
+    const ofTexts = this.allTexts.flatMap(({ words, names }) => [words, names]);
     for (const part of [...ofTexts, ...this.#dimensions, ...this.#bestSellers]) part.renumber(newRows);
-    this.#unsettled = new Set(this.#unsettled.values().map((row) => newRows[row] as number));
   }
 }

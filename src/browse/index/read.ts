@@ -1,6 +1,5 @@
-import { to as copyTo } from 'pg-copy-streams';
-import type { DatabaseClient } from '../../database/connection.ts';
-import { shownSql } from '../../language/shown.ts';
+import { type DatabaseClient, oneRow } from '../../database/connection.ts';
+import { namesIn, shownSql, statementIn } from '../../language/shown.ts';
 import type { FallBacks } from '../browse-engine.ts';
 import { idsByCode } from '../text.sql.ts';
 import { momentOf } from './order.ts';
@@ -68,50 +67,46 @@ const productOf = (row: CopiedRow, languages: Languages): ProductRow => {
   return { ...product, tags };
 };
 
-type OnProduct = (product: ProductRow) => void;
+/** Those of some ids, or so many that come after an id. */
+type Which = { readonly ids: readonly number[] } | { readonly after: number; readonly limit: number };
 
-/** Reads the products of these ids that are on sale, as they are now. */
+/** Reads products that are on sale, as they are now. @returns how many came */
 export const readProducts = (
   client: DatabaseClient,
   languages: Languages,
-  ids: readonly number[],
-  onProduct: OnProduct,
-): Promise<void> =>
-  readCopied(client, `${offered(languages)} and p.id = any('{${ids}}'::int[])`, (row) =>
-    onProduct(productOf(row, languages)),
-  );
-
-/** In the order of ids. @returns how many came */
-export const readProductsAfter = async (
-  client: DatabaseClient,
-  languages: Languages,
-  { id, limit }: { readonly id: number; readonly limit: number },
-  onProduct: OnProduct,
+  which: Which,
+  onProduct: (product: ProductRow) => void,
 ): Promise<number> => {
-  // PostgreSQL would merge the tables, and read all the words before these, too.
-  const query = `${offered(languages, `and w.product_id > ${id}::bigint`)} and p.id > ${id}::bigint order by p.id limit ${limit}`;
-  let count = 0;
-  await readCopied(client, query, (row) => {
-    count += 1;
-    onProduct(productOf(row, languages));
-  });
-  return count;
+  const query =
+    'ids' in which
+      ? `${offered(languages)} and p.id = any('{${which.ids}}'::int[])`
+      : // Without the first condition PostgreSQL would merge the tables, and read all the words before these, too.
+        `${offered(languages, `and w.product_id > ${which.after}::bigint`)} and p.id > ${which.after}::bigint order by p.id limit ${which.limit}`;
+  return readCopied(client, query, (row) => onProduct(productOf(row, languages)));
 };
 
-interface Beginning {
-  /** The number of products, as far as the statistics know it. */
-  readonly estimate: number;
-  /** The database's time, in microseconds since 1970. */
-  readonly now: number;
-}
+/** The number of products, as far as the statistics know it. */
+export const readEstimate = async (client: DatabaseClient): Promise<number> =>
+  (
+    await oneRow<{ count: number }>(
+      client,
+      `select greatest(reltuples, 0)::float8 as count from pg_class where oid = to_regclass('product')`,
+    )
+  ).count;
 
-export const readBeginning = async (client: DatabaseClient): Promise<Beginning> => {
-  const { rows } = await client.query<Beginning>(
-    `select greatest(reltuples, 0)::float8 as estimate, extract(epoch from clock_timestamp())::float8 * 1000000 as now
-     from pg_class where oid = to_regclass('product')`,
-  );
-  if (!rows[0]) throw new Error('there is no table of products');
-  return rows[0];
+/** The names of some products, as they are shown in a language. */
+export const readNames = async (
+  client: DatabaseClient,
+  ids: readonly number[],
+  languages: FallBacks,
+): Promise<Map<number, string>> => {
+  const { joins, name } = namesIn(languages);
+  const { rows } = await client.query<{ id: number; name: string }>({
+    name: statementIn('index_names', languages),
+    text: `select p.id, ${name} as name from product p${joins} where p.id = any($1::int[])`,
+    values: [ids],
+  });
+  return new Map(rows.map((row) => [row.id, row.name]));
 };
 
 /** With their names as they are shown in a language. */
@@ -141,35 +136,25 @@ export const readIdsByCode = async (client: DatabaseClient, code: string): Promi
   );
 
 /**
- * A signature of 11 bytes, flags, and an extension that PostgreSQL does not have:
+ * A signature of 11 bytes, flags, and an extension that PostgreSQL does not have; it stands before the first row:
  * https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.4
  */
 const HEADER_BYTES = 19;
+/** In the place of the number of fields. */
 const TRAILER = -1;
-const NO_BYTES = Buffer.alloc(0);
 
 /** From 1970 to 2000, where PostgreSQL's times begin, in microseconds. */
 const EPOCH_US = 946_684_800_000_000n;
 
 /** A row in COPY's binary format, whose fields are read one after another. */
 class CopiedRow {
-  #buffer: Buffer = NO_BYTES;
-  #at = 0;
+  readonly #buffer: Buffer;
+  #at: number;
 
-  /** Goes to the row that begins there. @returns where it ends; undefined where the rest of it is still to come */
-  goTo(buffer: Buffer, begin: number): number | undefined {
-    if (begin + 2 > buffer.length) return undefined;
-    const fields = buffer.readInt16BE(begin);
-    if (fields === TRAILER) return buffer.length;
-    let at = begin + 2;
-    for (let field = 0; field < fields; field += 1) {
-      if (at + 4 > buffer.length) return undefined;
-      at += 4 + Math.max(buffer.readInt32BE(at), 0);
-    }
-    if (at > buffer.length) return undefined;
+  /** @param at where its fields begin */
+  constructor(buffer: Buffer, at: number) {
     this.#buffer = buffer;
-    this.#at = begin + 2;
-    return at;
+    this.#at = at;
   }
 
   /** Null is 0 where the table does not allow it. */
@@ -186,9 +171,9 @@ class CopiedRow {
     return this.#next() ? this.#buffer.readDoubleBE(this.#at - 8) : Number.NaN;
   }
 
-  /** As `momentOf` makes it of microseconds since 1970; NaN for null. */
+  /** As `momentOf` makes it of microseconds since 1970; never for null. */
   moment(): number {
-    return this.#next() ? momentOf(this.#buffer.readBigInt64BE(this.#at - 8) + EPOCH_US) : Number.NaN;
+    return this.#next() ? momentOf(this.#buffer.readBigInt64BE(this.#at - 8) + EPOCH_US) : Number.POSITIVE_INFINITY;
   }
 
   /** Memory that the next rows take. */
@@ -223,30 +208,37 @@ class CopiedRow {
   }
 }
 
-/** Reads what a query gives, without an object for each value. @param onRow is called with the same object for each row */
+/**
+ * Reads what a query gives, without an object for each value: each row is a message, and the driver gives its bytes.
+ * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-COPY
+ * @returns how many rows came
+ */
 export const readCopied = async (
   client: DatabaseClient,
   query: string,
   onRow: (row: CopiedRow) => void,
-): Promise<void> => {
-  const row = new CopiedRow();
-  // The same memory for all that comes.
-  let memory: Buffer = NO_BYTES;
+): Promise<number> => {
   let begin = HEADER_BYTES;
-  let end = 0;
-  for await (const chunk of client.query(
-    copyTo(`copy (${query}) to stdout (format binary)`),
-  ) as AsyncIterable<Buffer>) {
-    if (end + chunk.length > memory.length) memory = Buffer.concat([memory], (end + chunk.length) * 2);
-    end += chunk.copy(memory, end);
-    const come = memory.subarray(0, end);
-    for (let next = row.goTo(come, begin); next !== undefined; next = row.goTo(come, begin)) {
-      if (come.readInt16BE(begin) !== TRAILER) onRow(row);
-      begin = next;
+  let count = 0;
+  let failure: unknown;
+  const onCopyData = ({ chunk }: { readonly chunk: Buffer }): void => {
+    try {
+      if (chunk.length === begin || chunk.readInt16BE(begin) === TRAILER || failure !== undefined) return;
+      onRow(new CopiedRow(chunk, begin + 2));
+      count += 1;
+    } catch (error) {
+      failure = error;
+    } finally {
+      begin = 0;
     }
-    const behind = Math.min(begin, end);
-    memory.copyWithin(0, behind, end);
-    begin -= behind;
-    end -= behind;
+  };
+  client.connection.on('copyData', onCopyData);
+  try {
+    const { rowCount } = await client.query(`copy (${query}) to stdout (format binary)`);
+    if (failure !== undefined) throw failure;
+    if (count !== rowCount) throw new Error(`the driver gave ${count} of ${rowCount} rows`);
+    return count;
+  } finally {
+    client.connection.off('copyData', onCopyData);
   }
 };

@@ -1,7 +1,4 @@
-import { hasBit, withRoom } from './rows.ts';
-
-/** The bits of so many rows. */
-export const noBits = (count: number): Uint32Array => new Uint32Array((count + 31) >>> 5);
+import { BLOCK_ROWS, hasBit, noBits, withRoom } from './rows.ts';
 
 /** Rows that a question is about, as bits of all rows, as an ascending array, or both. It never changes. */
 export class RowSet {
@@ -24,7 +21,7 @@ export class RowSet {
   }
 
   /** @param bits the bits of all rows */
-  static ofBits(bits: Uint32Array, size = countCommonBits(bits, bits)): RowSet {
+  static ofBits(bits: Uint32Array, size = countBits(bits)): RowSet {
     return new RowSet(size, undefined, bits, bits.length * 32);
   }
 
@@ -34,8 +31,12 @@ export class RowSet {
   }
 
   rows(): Int32Array {
-    this.#rows ??= readBits(this.#bits as Uint32Array, this.size);
-    return this.#rows;
+    if (this.#rows) return this.#rows;
+    const rows = new Int32Array(this.size);
+    const bits = this.#bits as Uint32Array;
+    readBits(bits, 0, bits.length, rows);
+    this.#rows = rows;
+    return rows;
   }
 
   bits(): Uint32Array {
@@ -44,6 +45,21 @@ export class RowSet {
     for (const row of this.rows()) bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
     this.#bits = bits;
     return bits;
+  }
+
+  /**
+   * Gives the rows, as the first ones of an array. Many come block by block.
+   * @param mayBeOfUse asked of each block, as its rows would be next
+   */
+  visit(mayBeOfUse: (block: number) => boolean, onRows: (rows: Int32Array, count: number) => void): void {
+    if (this.areFew) {
+      onRows(this.rows(), this.size);
+      return;
+    }
+    const bits = this.bits();
+    const rows = new Int32Array(BLOCK_ROWS);
+    for (let block = 0, word = 0; word < bits.length; block += 1, word += BLOCK_ROWS / 32)
+      if (mayBeOfUse(block)) onRows(rows, readBits(bits, word, Math.min(word + BLOCK_ROWS / 32, bits.length), rows));
   }
 
   and(other: RowSet): RowSet {
@@ -71,14 +87,6 @@ export class RowSet {
     return this.#others;
   }
 
-  /** How many rows have a flag. @param flags by row */
-  countOf(flags: Uint32Array): number {
-    if (!this.areFew) return countCommonBits(this.bits(), flags);
-    let count = 0;
-    for (const row of this.rows()) count += Number(hasBit(flags, row));
-    return count;
-  }
-
   filter(isWanted: (row: number) => boolean): RowSet {
     const rows = this.rows();
     const kept = new Int32Array(rows.length);
@@ -99,19 +107,18 @@ const bitsIn = (word: number): number => {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
 
-const countCommonBits = (bits: Uint32Array, others: Uint32Array): number => {
+const countBits = (bits: Uint32Array): number => {
   let count = 0;
-  for (let at = 0; at < bits.length; at += 1) count += bitsIn((bits[at] as number) & (others[at] as number));
+  for (let at = 0; at < bits.length; at += 1) count += bitsIn(bits[at] as number);
   return count;
 };
 
-const readBits = (bits: Uint32Array, size: number): Int32Array => {
-  const rows = new Int32Array(size);
+const readBits = (bits: Uint32Array, firstWord: number, endWord: number, into: Int32Array): number => {
   let length = 0;
-  for (let at = 0; at < bits.length; at += 1)
+  for (let at = firstWord; at < endWord; at += 1)
     for (let word = bits[at] as number; word !== 0; word &= word - 1)
-      rows[length++] = (at << 5) | (31 - Math.clz32(word & -word));
-  return rows;
+      into[length++] = (at << 5) | (31 - Math.clz32(word & -word));
+  return length;
 };
 
 /** The state of a list: where its bytes begin, how many there may be, and how many there are; the row after the last one; the number of rows. */

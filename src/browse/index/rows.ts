@@ -79,8 +79,19 @@ export const countBefore = (length: number, isBefore: (index: number) => boolean
   return low;
 };
 
+/** The nth of some whole numbers, the greatest first; 0 where there are not so many above 0. */
+export const nthGreatest = (numbers: readonly number[], nth: number): number => {
+  const greatest = numbers.reduce((one, other) => Math.max(one, other), 0);
+  return countBefore(greatest, (least) => {
+    let above = 0;
+    for (let at = 0; at < numbers.length; at += 1) above += Number((numbers[at] as number) > least);
+    return above >= nth;
+  });
+};
+
 const BLOCK_BITS = 10;
 export const BLOCK_ROWS = 2 ** BLOCK_BITS;
+const ALL_BITS = 0xffff_ffff;
 
 /**
  * A number for each row. Of each block of rows a column has bounds, between which all its numbers are, those of dead rows among them, so that a page
@@ -112,6 +123,31 @@ export class Column {
     this.greatest = withRoom(this.greatest, blocks).fill(Number.NEGATIVE_INFINITY, known);
   }
 
+  /** Whether the numbers of all rows are so. */
+  areAtMost(max: number): boolean {
+    return this.greatest.every((greatest) => greatest <= max);
+  }
+
+  /** Of the rows whose numbers are between two, where all have one. @param count of all rows */
+  bitsBetween(min: number, max: number, count: number): Uint32Array {
+    const bits = noBits(count);
+    const { values, least, greatest } = this;
+    for (let row = 0; row < count; row += 32) {
+      const low = least[row >>> BLOCK_BITS] as number;
+      const high = greatest[row >>> BLOCK_BITS] as number;
+      const end = Math.min(32, count - row);
+      let word = 0;
+      if (low >= min && high <= max && end === 32) word = ALL_BITS;
+      else if (high >= min && low <= max)
+        for (let bit = 0; bit < end; bit += 1) {
+          const value = values[row + bit] as number;
+          word |= (Number(value >= min) & Number(value <= max)) << bit;
+        }
+      bits[row >>> 5] = word;
+    }
+    return bits;
+  }
+
   /** No row has a number. */
   clear(): void {
     this.values.fill(Number.NaN);
@@ -127,6 +163,9 @@ export class Column {
       if ((newRows[row] as number) >= 0) this.set(newRows[row] as number, old[row] as number);
   }
 }
+
+/** The bits of so many rows. */
+export const noBits = (count: number): Uint32Array => new Uint32Array((count + 31) >>> 5);
 
 export const hasBit = (bits: Uint32Array, row: number): boolean => (((bits[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
 
@@ -191,7 +230,6 @@ export class ProductColumns {
   ];
   /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
   #slots = new Int32Array(0);
-  #usedSlots = 0;
 
   get bytes(): number {
     return this.#all.reduce((sum, { bytes }) => sum + bytes, this.#slots.byteLength);
@@ -208,10 +246,9 @@ export class ProductColumns {
     this.live += 1;
     this.id.set(row, id);
     this.isLive.set(row, true);
-    if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
-    const slot = this.#slotOf(id);
-    if (this.#slots[slot] === 0) this.#usedSlots += 1;
-    this.#slots[slot] = row + 1;
+    // No more slots are used than there are rows.
+    if (this.count * 3 > this.#slots.length * 2) this.#rehash();
+    this.#slots[this.#slotOf(id)] = row + 1;
     return row;
   }
 
@@ -261,11 +298,7 @@ export class ProductColumns {
     let size = 1024;
     while (size < this.count * 2) size *= 2;
     this.#slots = new Int32Array(size);
-    this.#usedSlots = 0;
-    for (let row = 0; row < this.count; row += 1) {
-      if (!this.isLive.has(row)) continue;
-      this.#slots[this.#slotOf(this.id.values[row] as number)] = row + 1;
-      this.#usedSlots += 1;
-    }
+    for (let row = 0; row < this.count; row += 1)
+      if (this.isLive.has(row)) this.#slots[this.#slotOf(this.id.values[row] as number)] = row + 1;
   }
 }

@@ -1,14 +1,18 @@
 import {
   type BrowseRequest,
   type BrowseResult,
+  type CorrectionRequest,
   type Facet,
   type FacetCounts,
   MAX_FACET_VALUES,
+  type OptionFilter,
   type PriceRange,
   type SearchFilter,
+  type SearchTerm,
   type ValueCount,
   type ValueFacets,
 } from '../browse-engine.ts';
+import { correctionsOf } from '../correction.ts';
 import { compareCodePoints } from '../order.ts';
 import { PRICE_CELLS, priceCellOf, priceRangeOf } from '../price-bands.ts';
 import type { Dimension, Dimensions } from './dimension.ts';
@@ -16,6 +20,7 @@ import { FoundRows } from './expression.ts';
 import { PageSelection, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
+import { nthGreatest } from './rows.ts';
 
 /** What is read of the database for a question that the index cannot know by itself. */
 interface Known {
@@ -49,8 +54,8 @@ export const search = (
     position: positionOfRow(columns, order, row, matches?.scores[row] ?? 0),
   }));
   const totalCount = isCounted ? { totalCount: found.all().size } : {};
-  const { labelOf } = texts;
-  const counts = Object.fromEntries([...facets].map((facet) => [facet, FACETS[facet](index, found, filter, labelOf)]));
+  const counted = { index, found, filter, labelOf: texts.labelOf };
+  const counts = Object.fromEntries([...facets].map((facet) => [facet, FACETS[facet](counted)]));
   return { items, hasNextPage, hasPreviousPage, ...totalCount, facets: counts };
 };
 
@@ -59,43 +64,41 @@ type LabelOf = (term: string) => string;
 
 const asItIs: LabelOf = (term) => term;
 
+/** What is counted: the rows that are found. */
+interface Counted {
+  readonly index: ProductIndex;
+  readonly found: FoundRows;
+  readonly filter: SearchFilter;
+  readonly labelOf: LabelOf;
+}
+
 /** Each counts the rows that are found without its own part of the filter. */
-const FACETS: {
-  readonly [Name in Facet]: (
-    index: ProductIndex,
-    found: FoundRows,
-    filter: SearchFilter,
-    labelOf: LabelOf,
-  ) => FacetCounts[Name];
-} = {
+const FACETS: { readonly [Name in Facet]: (counted: Counted) => FacetCounts[Name] } = {
   /** Categories are given all, in any order. */
-  categories: (index, found) => {
+  categories: ({ index, found }) => {
     const { categories } = index;
     const counts = countValues(index, categories, found.without('categories'));
-    return countedOf(categories, '', counts).map((code) => ({
-      value: Number(categories.values[code]),
-      count: counts[code] as number,
-    }));
+    return (categories.named('')?.codes ?? [])
+      .filter((code) => (counts[code] as number) > 0)
+      .map((code) => ({ value: Number(categories.values[code]), count: counts[code] as number }));
   },
-  brands: (index, found) => valuesOf(index, index.brands, found.without('brands'), asItIs),
-  tags: (index, found, _, labelOf) => valuesOf(index, index.tags, found.without('tags'), labelOf),
-  price: (index, found) => priceRangeOfRows(index, found.without('price')),
-  inStock: ({ columns, options }, found, { options: filters = [], inStock }) => {
+  brands: ({ index, found }) => valuesOf(index, index.brands, found.without('brands'), asItIs),
+  tags: ({ index, found, labelOf }) => valuesOf(index, index.tags, found.without('tags'), labelOf),
+  price: ({ index, found }) => priceRangeOfRows(index, found.without('price')),
+  inStock: ({ index, found, filter: { options: filters = [], inStock } }) => {
+    const { columns, options } = index;
     const rows = found.without('inStock');
     const fitting = filters.length > 0 && inStock !== true ? options.fitting(filters, true) : undefined;
     const own = fitting ? rows.and(options.rows.rowsOf([...fitting], columns.count)) : rows;
-    return own.countOf(columns.isInStock.bits);
+    return own.and(index.rowsWith(columns.isInStock)).size;
   },
-  onSale: (index, found) => found.without('onSale').countOf(index.columns.isReduced.bits),
-  attributes: (index, found, { attributes = [] }, labelOf) =>
-    namedFacets('attributes', index.attributes, attributes, found, labelOf, (rows, wanted) =>
-      countValues(index, index.attributes, rows, wanted),
-    ),
-  options: (index, found, { options = [], inStock = false }, labelOf) =>
-    namedFacets('options', index.options, options, found, labelOf, (rows, wanted, name) => {
-      const others = options.filter((each) => each.name !== name);
-      return countValues(index, index.options, rows, wanted, index.options.fitting(others, inStock));
-    }),
+  onSale: ({ index, found }) => found.without('onSale').and(index.rowsWith(index.columns.isReduced)).size,
+  attributes: (counted) => namedFacets('attributes', counted),
+  options: (counted) => {
+    const { options = [], inStock = false } = counted.filter;
+    const others = (name?: string): readonly OptionFilter[] => options.filter((each) => each.name !== name);
+    return namedFacets('options', counted, (name) => counted.index.options.fitting(others(name), inStock));
+  },
 };
 
 /** Counts rows by the codes of some dimensions. @param fitting traits; by default all */
@@ -123,93 +126,59 @@ const countRows = (
   return counts;
 };
 
-const valuesOf = (index: ProductIndex, of: Dimensions, rows: RowSet, labelOf: LabelOf): ValueCount<string>[] => {
-  const counts = countValues(index, of, rows);
-  return mostFrequent(countedOf(of, '', counts), counts, of.values, labelOf).map(withoutCode);
-};
+/** Of dimensions without a name, of which there is one at most. */
+const valuesOf = (index: ProductIndex, of: Dimensions, rows: RowSet, labelOf: LabelOf): readonly ValueCount<string>[] =>
+  dimensionFacets(of, of.all, countValues(index, of, rows), labelOf)[0]?.facet.values ?? [];
 
-const withoutCode = ({ value, count }: Counted): ValueCount<string> => ({ value, count });
-
-interface Counted extends ValueCount<string> {
-  readonly code: number;
+interface Frequent extends ValueCount<string> {
   readonly label: string;
 }
 
-/** The values of a dimension that some product has. */
-const countedOf = (of: Dimensions, name: string, counts: Int32Array): number[] => {
-  const codes = of.named(name)?.codes ?? [];
-  return codes.filter((code) => (counts[code] as number) > 0);
-};
-
-const mostFirst = (one: Counted, other: Counted): number =>
+const mostFirst = (one: Frequent, other: Frequent): number =>
   other.count - one.count || compareCodePoints(one.label, other.label) || compareCodePoints(one.value, other.value);
 
-/** Of some codes those that most products have. Only what may be among the first is sorted by its text. @param counts by code */
+/** Of some codes those that most products have, and some at all. Only what may be among the first is sorted by its text. @param counts by code */
 const mostFrequent = (
   codes: readonly number[],
   counts: Int32Array,
   texts: readonly string[],
   labelOf: LabelOf,
-): readonly Counted[] => {
+): readonly Frequent[] => {
   const countOf = (code: number): number => counts[code] as number;
-  const least = codes.length > MAX_FACET_VALUES ? nthGreatest(codes.map(countOf), MAX_FACET_VALUES) : 0;
+  const least = Math.max(1, nthGreatest(codes.map(countOf), MAX_FACET_VALUES));
   return codes
     .filter((code) => countOf(code) >= least)
     .map((code) => {
       const value = texts[code] as string;
-      return { code, value, label: labelOf(value), count: countOf(code) };
+      return { value, label: labelOf(value), count: countOf(code) };
     })
     .sort(mostFirst)
     .slice(0, MAX_FACET_VALUES);
 };
 
-/** The nth of some numbers, by Hoare's quickselect. @param numbers are put into another order, the n greatest first */
-const nthGreatest = (numbers: number[], nth: number): number => {
-  let low = 0;
-  let high = numbers.length - 1;
-  while (low < high) {
-    const pivot = numbers[(low + high) >>> 1] as number;
-    let left = low;
-    let right = high;
-    while (left <= right) {
-      while ((numbers[left] as number) > pivot) left += 1;
-      while ((numbers[right] as number) < pivot) right -= 1;
-      if (left > right) break;
-      const number = numbers[left] as number;
-      numbers[left++] = numbers[right] as number;
-      numbers[right--] = number;
-    }
-    if (nth - 1 <= right) high = right;
-    else if (nth - 1 >= left) low = left;
-    else break;
-  }
-  return numbers[nth - 1] as number;
-};
-
-/** The dimensions that are not filtered are counted together; each of the others without its own filters. */
+/**
+ * The dimensions that are not filtered are counted together; each of the others without its own filters.
+ * @param fittingOf the traits that count for a dimension that is filtered, and for all others; by default all
+ */
 const namedFacets = (
   facet: 'attributes' | 'options',
-  of: Dimensions,
-  filters: readonly { readonly name: string }[],
-  found: FoundRows,
-  labelOf: LabelOf,
-  countsOf: (rows: RowSet, wanted: readonly Dimension[], name?: string) => Int32Array,
+  { index, found, filter, labelOf }: Counted,
+  fittingOf = (_?: string): ReadonlySet<number> | undefined => undefined,
 ): ValueFacets[] => {
-  const filtered = new Set(filters.map(({ name }) => name));
-  const others = of.all.filter(({ name }) => !filtered.has(name));
-  const counted = dimensionFacets(of, others, countsOf(found.all(), others), labelOf);
-  for (const dimension of of.all)
-    if (filtered.has(dimension.name)) {
-      const counts = countsOf(found.without(facet, dimension.name), [dimension], dimension.name);
-      counted.push(...dimensionFacets(of, [dimension], counts, labelOf));
-    }
-  return counted
+  const of = index[facet];
+  const facetsOf = (rows: RowSet, dimensions: readonly Dimension[], name?: string): FrequentDimension[] =>
+    dimensionFacets(of, dimensions, countValues(index, of, rows, dimensions, fittingOf(name)), labelOf);
+  const isFiltered = ({ name }: Dimension): boolean => filter[facet]?.some((each) => each.name === name) === true;
+  const others = of.all.filter((dimension) => !isFiltered(dimension));
+  const filtered = of.all.filter(isFiltered);
+  return facetsOf(found.all(), others)
+    .concat(filtered.flatMap((each) => facetsOf(found.without(facet, each.name), [each], each.name)))
     .sort(mostFirst)
     .slice(0, MAX_FACET_VALUES)
     .map((each) => each.facet);
 };
 
-interface CountedDimension extends Counted {
+interface FrequentDimension extends Frequent {
   readonly facet: ValueFacets;
 }
 
@@ -219,45 +188,49 @@ const dimensionFacets = (
   dimensions: readonly Dimension[],
   counts: Int32Array,
   labelOf: LabelOf,
-): CountedDimension[] => {
-  const anys = dimensions.map(({ any }) => any).filter((any) => (counts[any] as number) > 0);
+): FrequentDimension[] => {
+  const anys = dimensions.map(({ any }) => any);
   return mostFrequent(anys, counts, of.values, labelOf).map((counted) => {
     const { value: name } = counted;
-    const { texts, numbers } = of.named(name) as Dimension;
-    const found = countedOf(of, name, counts);
-    if (found.every((code) => !Number.isNaN(of.numberOf(code)))) {
-      const values = mostFrequent(found, counts, of.values, labelOf).map(withoutCode);
-      return { ...counted, facet: { name, values, ...extremesOf(of, found) } };
-    }
+    const dimension = of.named(name) as Dimension;
+    const extremes = extremesOf(of, dimension, counts);
     // A number and a text that are written alike are one value.
-    for (const [value, code] of numbers) {
-      const text = texts.get(value);
-      if (text === undefined) continue;
-      counts[text] = (counts[text] as number) + (counts[code] as number);
-      counts[code] = 0;
+    for (const [one, other] of dimension.byText.values()) {
+      if (one === undefined || other === undefined) continue;
+      counts[one] = (counts[one] as number) + (counts[other] as number);
+      counts[other] = 0;
     }
-    const values = mostFrequent(countedOf(of, name, counts), counts, of.values, labelOf).map(withoutCode);
-    return { ...counted, facet: { name, values } };
+    const values = mostFrequent(dimension.codes, counts, of.values, labelOf);
+    return { ...counted, facet: { name, values: values.map(({ value, count }) => ({ value, count })), ...extremes } };
   });
 };
 
-const extremesOf = (of: Dimensions, codes: readonly number[]): { min: string; max: string } => {
-  const least = codes.reduce((one, other) => (of.numberOf(other) < of.numberOf(one) ? other : one));
-  const greatest = codes.reduce((one, other) => (of.numberOf(other) > of.numberOf(one) ? other : one));
+/** Nothing where some product has a text. */
+const extremesOf = (of: Dimensions, { codes }: Dimension, counts: Int32Array): { min?: string; max?: string } => {
+  const isFound = (code: number): boolean => (counts[code] as number) > 0;
+  if (codes.some((code) => isFound(code) && Number.isNaN(of.numberOf(code)))) return {};
+  const found = codes.filter(isFound);
+  const [first] = found;
+  if (first === undefined) return {};
+  const least = found.reduce((one, other) => (of.numberOf(other) < of.numberOf(one) ? other : one), first);
+  const greatest = found.reduce((one, other) => (of.numberOf(other) > of.numberOf(one) ? other : one), first);
   return { min: of.values[least] as string, max: of.values[greatest] as string };
 };
 
 const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null => {
   if (set.size === 0) return null;
-  const { values } = index.columns.price;
-  const firstBy = (order: 'PRICE_ASC' | 'PRICE_DESC'): number => {
-    const selection = new PageSelection(index.columns, index.texts.names.rank, {
-      order,
-      page: { from: 'start', size: 1 },
-    });
-    selection.offer(set);
-    return values[selection.finish().rows[0] as number] as number;
-  };
+  const { values, least, greatest } = index.columns.price;
+  let [min, max] = [Number.POSITIVE_INFINITY, 0];
+  set.visit(
+    (block) => (least[block] as number) < min || (greatest[block] as number) > max,
+    (rows, count) => {
+      for (let at = 0; at < count; at += 1) {
+        const price = values[rows[at] as number] as number;
+        min = Math.min(min, price);
+        max = Math.max(max, price);
+      }
+    },
+  );
   const countCells = (rows: Int32Array): Int32Array => {
     const counts = new Int32Array(PRICE_CELLS);
     for (let at = 0; at < rows.length; at += 1) {
@@ -266,5 +239,19 @@ const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null =
     }
     return counts;
   };
-  return priceRangeOf(firstBy('PRICE_ASC'), firstBy('PRICE_DESC'), countRows(index, set, countCells, index.priceCells));
+  return priceRangeOf(min, max, countRows(index, set, countCells, index.priceCells));
+};
+
+/** As {@link BrowseEngine.correct} says. */
+export const correct = (
+  index: ProductIndex,
+  { terms, now }: CorrectionRequest,
+  { words } = index.texts,
+): readonly SearchTerm[] | undefined => {
+  const isVisible = index.columns.visibleAt(now);
+  const isFound = (some: readonly SearchTerm[]): boolean =>
+    words.match(some, 'all', index.columns.count).rows.some(isVisible);
+  if (isFound(terms)) return undefined;
+  const vocabulary = { words: words.dictionary.values, countOf: (word: string) => words.countOf(word, isVisible) };
+  return correctionsOf(terms, (term) => isFound([term]), vocabulary).find(isFound);
 };

@@ -1,8 +1,10 @@
-import type { FallBacks } from '../browse-engine.ts';
-import { foldText } from '../words.ts';
+import type { FallBacks, SearchTerm, Suggestion, SuggestionRequest } from '../browse-engine.ts';
+import { foldText, piecesOfTerm } from '../words.ts';
 import type { Dimensions } from './dimension.ts';
 import { NameOrder } from './names.ts';
-import { type CategoryRow, type ProductColumns, type ProductRow, type Slice, withRoom } from './rows.ts';
+import { PageSelection } from './order.ts';
+import { RowSet } from './row-set.ts';
+import { type CategoryRow, nthGreatest, type ProductColumns, type ProductRow, type Slice, withRoom } from './rows.ts';
 import { Words } from './words.ts';
 
 const BYTES_PER_LABEL = 150;
@@ -12,14 +14,15 @@ export class LanguageTexts {
   /** Undefined for the language of the tables' columns. */
   readonly languages: FallBacks;
   readonly words = new Words();
-  readonly names = new NameOrder();
+  readonly names: NameOrder;
   readonly bestNames: BestNames;
   categories: readonly CategoryNode[] = [];
   tags = new FoldedTexts();
   #labels: ReadonlyMap<string, string> = new Map();
 
-  constructor(languages: FallBacks, maxNames = MAX_NAMES) {
+  constructor(columns: ProductColumns, languages: FallBacks, maxNames = MAX_NAMES) {
     this.languages = languages;
+    this.names = new NameOrder(columns, languages);
     // A further language is to take little memory, also in a small catalogue.
     this.bestNames = new BestNames(languages ? maxNames >>> 1 : maxNames);
   }
@@ -56,10 +59,14 @@ export class FoldedTexts {
       for (const value of values.slice(folded.length)) folded.push(foldText(textOf(value)));
       this.#together = folded.join('\n');
     }
-    if (!parts.every((part) => this.#together.includes(part))) return [];
-    return [...folded.keys()].filter((place) => parts.every((part) => folded[place]?.includes(part)));
+    if (!hasAll(this.#together, parts)) return [];
+    return [...folded.keys()].filter((place) => hasAll(folded[place] as string, parts));
   }
 }
+
+/** Whether a folded text has some parts. */
+export const hasAll = (folded: string, parts: readonly string[]): boolean =>
+  parts.every((part) => folded.includes(part));
 
 /** A category with those below it. */
 interface CategoryNode extends CategoryRow {
@@ -175,9 +182,8 @@ export class BestSellers {
   }
 
   offer(row: number, traits: readonly number[], sales: number): void {
-    for (let at = 0; at < traits.length; at += 1) {
-      const trait = traits[at] as number;
-      if (sales < this.salesAtMost(trait)) continue;
+    for (const trait of traits) {
+      if (sales + 1 < (this.#most[trait] ?? 0)) continue;
       this.#most = withRoom(this.#most, trait + 1);
       this.#rows = withRoom(this.#rows, trait + 1);
       this.#most[trait] = sales + 1;
@@ -185,14 +191,10 @@ export class BestSellers {
     }
   }
 
-  salesAtMost(trait: number): number {
-    return (this.#most[trait] ?? 0) - 1;
-  }
-
   /** The sales of the best-selling visible product of the trait; -1 where there is none. */
   salesOf(trait: number, isVisible: (row: number) => boolean): number {
     const { isLive, sales } = this.#columns;
-    const known = this.salesAtMost(trait);
+    const known = (this.#most[trait] ?? 0) - 1;
     if (known < 0) return known;
     const best = this.#rows[trait] as number;
     if (isVisible(best) && sales.values[best] === known) return known;
@@ -215,3 +217,97 @@ export class BestSellers {
     for (const [trait, row] of this.#rows.entries()) this.#rows[trait] = newRows[row] as number;
   }
 }
+
+type SuggestionAsked = Omit<SuggestionRequest, 'limit'> & { readonly maxProducts: number };
+
+interface SuggestedProduct {
+  readonly id: number;
+  readonly sales: number;
+  /** Undefined where the index does not have it. */
+  readonly name?: string;
+}
+
+export interface Suggested {
+  /** In the order of BEST_SELLING. */
+  readonly products: readonly SuggestedProduct[];
+  readonly hasMore: boolean;
+  /** Categories, brands and tags, in no order. */
+  readonly others: readonly Suggestion[];
+}
+
+/** What suggestions are made of: a part of the index. */
+interface Suggesting {
+  readonly columns: ProductColumns;
+  readonly texts: LanguageTexts;
+  readonly bestSellers: { readonly categories: BestSellers; readonly brands: BestSellers; readonly tags: BestSellers };
+  readonly foldedBrands: FoldedTexts;
+}
+
+/** Of categories, brands and tags at least as many as of products, where there are. */
+export const suggest = (index: Suggesting, asked: SuggestionAsked, texts = index.texts): Suggested => {
+  const { terms, now, maxProducts } = asked;
+  const { categories, brands, tags } = index.bestSellers;
+  const isVisible = index.columns.visibleAt(now);
+  const parts = terms.map(beginningOf);
+  const bestOf = (
+    kind: 'BRAND' | 'TAG',
+    sellers: BestSellers,
+    found: readonly number[],
+    textOf = (trait: string): string => trait,
+  ): Suggestion[] => {
+    const sold = found.map((trait) => sellers.salesOf(trait, isVisible));
+    const least = Math.max(0, nthGreatest(sold, maxProducts));
+    return found.flatMap((trait, at) => {
+      const sales = sold[at] as number;
+      return sales < least ? [] : [{ kind, id: 0, text: textOf(sellers.of.traits[trait] as string), sales }];
+    });
+  };
+  return {
+    ...productsOf(index, texts, asked, parts),
+    others: [
+      ...texts.categories.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
+        if (!hasAll(folded, parts)) return [];
+        const traits = categories.of.traitsWith({ name: '', values: subtree });
+        const sales = Math.max(-1, ...traits.map((trait) => categories.salesOf(trait, isVisible)));
+        return sales < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales, id }];
+      }),
+      ...bestOf('BRAND', brands, index.foldedBrands.placesWith(parts, brands.of.traits)),
+      ...bestOf('TAG', tags, texts.tags.placesWith(parts, tags.of.traits, texts.labelOf), texts.labelOf),
+    ],
+  };
+};
+
+/** As a name has the term, folded: with a space before and after each word. */
+const beginningOf = (term: SearchTerm): string =>
+  term.isPrefix ? ` ${term.text}` : ` ${piecesOfTerm(term).join(' ')} `;
+
+/** From the names of the best sellers, or else from the words of all names. */
+const productsOf = (
+  { columns }: Suggesting,
+  { words, names, bestNames }: LanguageTexts,
+  { terms, now, maxProducts }: SuggestionAsked,
+  parts: readonly string[],
+): Pick<Suggested, 'products' | 'hasMore'> => {
+  const isVisible = columns.visibleAt(now);
+  // Where so many are not to be expected among the best sellers, they are not looked through in vain.
+  const expected = (words.countAtMost(terms, 'names') / columns.live) * bestNames.size;
+  if (bestNames.isWhole || expected >= maxProducts) {
+    const products: SuggestedProduct[] = [];
+    for (const { id, name, folded, sales } of bestNames.bestFirst()) {
+      if (!hasAll(folded, parts) || !isVisible(columns.rowOf(id))) continue;
+      if (products.length === maxProducts) return { products, hasMore: true };
+      products.push({ id, sales, name });
+    }
+    if (bestNames.isWhole) return { products, hasMore: false };
+  }
+  const matches = RowSet.ofRows(words.match(terms, 'names', columns.count).rows, columns.count);
+  const page = { from: 'start', size: maxProducts } as const;
+  const selection = new PageSelection(columns, names.rank, { order: 'BEST_SELLING', page });
+  selection.offer(matches.filter(isVisible));
+  const { rows, hasNextPage } = selection.finish();
+  const products = rows.map((row) => ({
+    id: columns.id.values[row] as number,
+    sales: columns.sales.values[row] as number,
+  }));
+  return { products, hasMore: hasNextPage };
+};

@@ -16,12 +16,6 @@ interface Matches {
 /** Names alone are for the beginnings of what somebody types. */
 type SearchedFields = 'all' | 'names';
 
-/** In the place of {@link CODE_SCORE}, which has no room in a byte. The terms of a search have a score of 80 at most. */
-const CODE_BYTE = 255;
-
-export const scoreOfByte = (byte: number): number => (byte === CODE_BYTE ? CODE_SCORE : byte);
-export const byteOfScore = (score: number): number => Math.min(score, CODE_BYTE);
-
 interface TermPostings {
   readonly postings: readonly number[];
   /** How many rows have them, those that have several of them several times. */
@@ -32,7 +26,8 @@ interface TermPostings {
 
 /** The words of products: a word of a field is a set of rows, as a trait is. */
 export class Words {
-  readonly dictionary = new Dictionary();
+  /** Every word that any product ever had. */
+  readonly dictionary = new Texts();
   /** By posting, the products of which that is the best field that has the word. */
   readonly rows = new Postings();
   /** By row, its longer runs of Chinese, Japanese and Korean: pieces say which characters follow each other in pairs alone. */
@@ -101,7 +96,7 @@ export class Words {
     const all = terms.map((term) => this.#postingsOf(term, fields));
     const scores = new Uint8Array(count);
     let rows: Int32Array | undefined;
-    for (const { postings, run, count: most } of all.sort((one, other) => one.count - other.count)) {
+    for (const { postings, run, count: most } of all.sort(rarestFirst)) {
       // No row has all terms: those of the others may be very many.
       if (most === 0 || rows?.length === 0) break;
       const best = bytesOf(count);
@@ -119,7 +114,7 @@ export class Words {
       rows = candidates.subarray(0, kept);
     }
     const others = codeRows.filter((row) => scores[row] === 0);
-    for (const row of codeRows) scores[row] = CODE_BYTE;
+    for (const row of codeRows) scores[row] = CODE_SCORE;
     if (rows && others.length === 0) return { rows, scores };
     return { rows: Int32Array.from([...(rows ?? []), ...new Set(others)]).sort(), scores };
   }
@@ -142,11 +137,9 @@ export class Words {
       const word = this.dictionary.find(text);
       return counted(word === undefined ? [] : [word]);
     };
-    const { text, isPrefix } = term;
-    const pieces = piecesOfTerm(term);
-    if (pieces.length === 1) return isPrefix ? counted(this.dictionary.beginningWith(text)) : exactly(text);
-    const [rarest] = pieces.map(exactly).sort((one, other) => one.count - other.count);
-    return { ...(rarest ?? counted([])), run: text };
+    if (term.isPrefix) return counted(this.dictionary.beginningWith(term.text));
+    const [rarest = counted([]), ...others] = piecesOfTerm(term).map(exactly).sort(rarestFirst);
+    return others.length === 0 ? rarest : { ...rarest, run: term.text };
   }
 
   /** The postings are those of this product until the next one is read. New words become known. */
@@ -197,6 +190,8 @@ export class Words {
     return { postings: this.#postings.subarray(0, length), runs: pieces.length === 0 ? '' : runsOf(pieces) };
   }
 }
+
+const rarestFirst = (one: TermPostings, other: TermPostings): number => one.count - other.count;
 
 /** Raises the scores of some rows to a weight, where they are less. */
 const raise = (scores: Uint8Array, rows: Int32Array, weight: number): void => {
@@ -257,19 +252,16 @@ interface Piece {
 
 /** The runs of three and more characters. Each piece of a run stands at the place after the one before, and begins with its second character. */
 const runsOf = (pieces: Piece[]): string => {
-  const runs: { field: number; text: string }[] = [];
+  const fields = FIELDS.map((): string[] => []);
   let [next, nextPlace] = ['', 0];
   for (const { text, place } of pieces.sort((one, other) => one.place - other.place)) {
     const [first, second = ''] = text;
-    const run = runs.at(-1);
-    if (run && place === nextPlace && first === next) run.text += second;
-    else runs.push({ field: fieldOfPlace(place), text });
+    const runs = fields[fieldOfPlace(place)] as string[];
+    runs.push(place === nextPlace && first === next ? `${runs.pop()}${second}` : text);
     [next, nextPlace] = [second, place + 1];
   }
-  const longer = runs.filter(({ text }) => piecesOfTerm({ text }).length > 1);
-  if (longer.length === 0) return '';
-  const textOf = (of: number): string => longer.flatMap(({ field, text }) => (field === of ? [text] : [])).join(' ');
-  return FIELDS.map((_, field) => textOf(field)).join(END_OF_FIELD);
+  const longer = fields.map((runs) => runs.filter((text) => piecesOfTerm({ text }).length > 1).join(' '));
+  return longer.some((runs) => runs !== '') ? longer.join(END_OF_FIELD) : '';
 };
 
 /**
@@ -280,21 +272,19 @@ export const hashOfProduct = (
   inLanguages: readonly WordsOfProduct[],
   traits: readonly (readonly number[])[],
 ): number => {
+  // Traits come in no order.
+  const sorted = traits.map((each) => each.toSorted((one, other) => one - other));
+  const runs = Buffer.from(inLanguages.map((words) => words.runs).join());
+  const lists = [...inLanguages.map(({ postings }) => postings), runs, ...sorted];
   let low = HASH_OF_NOTHING;
   let high = 0x050c5d1f;
   const add = (value: number): void => {
     low = hashWith(low, value);
     high = Math.imul(high ^ value, 0x01000197) ^ (high >>> 15);
   };
-  for (const { postings, runs } of inLanguages) {
-    add(postings.length);
-    for (const posting of postings) add(posting);
-    for (let index = 0; index < runs.length; index += 1) add(runs.charCodeAt(index));
-  }
-  for (const each of traits) {
-    add(each.length);
-    // They come in no order.
-    for (const trait of each.toSorted((one, other) => one - other)) add(trait);
+  for (const list of lists) {
+    add(list.length);
+    for (let at = 0; at < list.length; at += 1) add(list[at] as number);
   }
   return (low >>> 6) * 2 ** 26 + (high >>> 6);
 };
@@ -310,6 +300,9 @@ const BYTES_PER_TEXT = 40;
 const [NUMBER, BEGIN, END, HASH, SLOT_SIZE] = [0, 1, 2, 3, 4] as const;
 const MAX_SLOTS_USED = 0.7;
 
+/** Up to this many new texts are searched one by one; then they are sorted in. */
+const MAX_UNSORTED = 500;
+
 /** Texts, each under a number from 0. One that is known is found by its bytes: no string is made of it. */
 export class Texts {
   readonly values: string[] = [];
@@ -318,27 +311,42 @@ export class Texts {
   #bytesUsed = 0;
   /** By a hash. */
   #slots = new Int32Array(64 * SLOT_SIZE);
+  /** Numbers in the order of their texts, but for the latest. */
+  #sorted = new Int32Array(0);
 
   get bytes(): number {
-    return this.values.length * BYTES_PER_TEXT + this.#bytes.byteLength + this.#slots.byteLength;
+    const ofNumbers = this.#slots.byteLength + this.#sorted.byteLength;
+    return this.values.length * BYTES_PER_TEXT + this.#bytes.byteLength + ofNumbers;
   }
 
   find(text: string): number | undefined {
-    const bytes = Buffer.from(text);
-    const number = this.#slots[
-      this.#slotOf(bytes, 0, bytes.length, hashOfBytes(bytes, 0, bytes.length)) + NUMBER
-    ] as number;
+    const slice = Slice.of(text);
+    const slot = this.#slotOf(slice.memory, slice.begin, slice.end, hashOf(slice));
+    const number = (this.#slots[slot + NUMBER] as number) - 1;
     // Text that is no Unicode has the bytes of another one.
-    return this.values[number - 1] === text ? number - 1 : undefined;
+    return this.values[number] === text ? number : undefined;
+  }
+
+  beginningWith(prefix: string): number[] {
+    const { values } = this;
+    const known = this.#sorted.length;
+    let latest = Array.from({ length: values.length - known }, (_, at) => known + at);
+    if (latest.length > MAX_UNSORTED) {
+      // Node merges what is in order already.
+      const byText = (a: number, b: number): number => ((values[a] as string) < (values[b] as string) ? -1 : 1);
+      this.#sorted = Int32Array.from([...this.#sorted, ...latest].sort(byText));
+      latest = [];
+    }
+    const sorted = this.#sorted;
+    const numbers = latest.filter((number) => values[number]?.startsWith(prefix));
+    let at = countBefore(sorted.length, (place) => (values[sorted[place] as number] as string) < prefix);
+    for (; values[sorted[at] as number]?.startsWith(prefix); at += 1) numbers.push(sorted[at] as number);
+    return numbers;
   }
 
   /** The text becomes known. */
-  numberOf({ memory, begin, end }: Slice): number {
-    return this.numberOfBytes(memory, begin, end);
-  }
-
-  numberOfBytes(memory: Uint8Array, begin: number, end: number): number {
-    return this.numberOfHashed(memory, begin, end, hashOfBytes(memory, begin, end));
+  numberOf(text: Slice): number {
+    return this.numberOfHashed(text.memory, text.begin, text.end, hashOf(text));
   }
 
   /**
@@ -362,7 +370,7 @@ export class Texts {
     this.#bytes = withRoom(this.#bytes, this.#bytesUsed);
     this.#bytes.set(memory.subarray(begin, end), from);
     this.#slots.set([this.values.push(String(new Slice(memory, begin, end))), from, this.#bytesUsed, hash], slot);
-    if (this.values.length * SLOT_SIZE > this.#slots.length * MAX_SLOTS_USED) this.#rehash();
+    if (this.values.length * SLOT_SIZE > this.#slots.length * MAX_SLOTS_USED) this.#grow();
     return this.values.length - 1;
   }
 
@@ -384,65 +392,22 @@ export class Texts {
     }
   }
 
-  #rehash(): void {
+  #grow(): void {
     const old = this.#slots;
-    const slots = new Int32Array(old.length * 2);
-    const mask = slots.length - 1;
-    for (let index = 0; index < old.length; index += SLOT_SIZE) {
-      if (old[index + NUMBER] === 0) continue;
-      let slot = homeOf(old[index + HASH] as number, mask);
-      while (slots[slot + NUMBER] !== 0) slot = (slot + SLOT_SIZE) & mask;
-      slots.set(old.subarray(index, index + SLOT_SIZE), slot);
+    this.#slots = new Int32Array(old.length * 2);
+    for (let at = 0; at < old.length; at += SLOT_SIZE) {
+      if (old[at + NUMBER] === 0) continue;
+      const [begin, end] = [old[at + BEGIN] as number, old[at + END] as number];
+      const slot = this.#slotOf(this.#bytes, begin, end, old[at + HASH] as number);
+      this.#slots.set(old.subarray(at, at + SLOT_SIZE), slot);
     }
-    this.#slots = slots;
   }
 }
 
 const homeOf = (hash: number, mask: number): number => ((hash ^ (hash >>> 15)) << 2) & mask;
 
-export const hashOfBytes = (memory: Uint8Array, begin: number, end: number): number => {
+export const hashOf = ({ memory, begin, end }: Slice): number => {
   let hash = HASH_OF_NOTHING;
   for (let at = begin; at < end; at += 1) hash = hashWith(hash, memory[at] as number);
   return hash;
 };
-
-/** Up to this many new words are searched one by one; then they are sorted in. */
-const MAX_UNSORTED = 500;
-
-/** Every word that any product ever had, under a number. */
-class Dictionary extends Texts {
-  /** Numbers in the order of their words, but for the latest. */
-  #sorted = new Int32Array(0);
-
-  override get bytes(): number {
-    return super.bytes + this.#sorted.byteLength;
-  }
-
-  beginningWith(prefix: string): number[] {
-    this.#sortIn();
-    const sorted = this.#sorted;
-    const numbers: number[] = [];
-    for (let at = this.#lowerBound(prefix); at < sorted.length; at += 1) {
-      const number = sorted[at] as number;
-      if (!this.values[number]?.startsWith(prefix)) break;
-      numbers.push(number);
-    }
-    for (let number = sorted.length; number < this.values.length; number += 1)
-      if (this.values[number]?.startsWith(prefix)) numbers.push(number);
-    return numbers;
-  }
-
-  #lowerBound(word: string): number {
-    return countBefore(this.#sorted.length, (at) => (this.values[this.#sorted[at] as number] as string) < word);
-  }
-
-  #sortIn(): void {
-    const { values: words } = this;
-    const known = this.#sorted.length;
-    if (words.length - known <= MAX_UNSORTED) return;
-    const latest = Array.from({ length: words.length - known }, (_, at) => known + at);
-    // Node merges what is in order already.
-    const byWord = (a: number, b: number): number => ((words[a] as string) < (words[b] as string) ? -1 : 1);
-    this.#sorted = Int32Array.from([...this.#sorted, ...latest].sort(byWord));
-  }
-}

@@ -130,14 +130,22 @@ export const MINIMUM_VERSION = 15;
 // table it may take its time, whatever the role's own limit is.
 const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0; ${SET_SESSION}`;
 
+/** What the server of a connection is, and whether it can be written to. */
+export const readServer = (client: pg.ClientBase) =>
+  oneRow<
+    Record<'version' | 'encoding', string> &
+      Record<'isStandby' | 'isReadOnly', boolean> & { readonly major: number; readonly schema: string | null }
+  >(
+    client,
+    `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
+       current_setting('server_encoding') as encoding, current_schema() as schema, pg_is_in_recovery() as "isStandby",
+       current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+  );
+
 /** @throws {OperatorError} where the session cannot migrate */
 const prepareSession = async (client: DatabaseClient): Promise<void> => {
   await client.query(SESSION);
-  const server = await oneRow<{ major: number; version: string; encoding: string; schema: string | null }>(
-    client,
-    `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
-       current_setting('server_encoding') as encoding, current_schema() as schema`,
-  );
+  const server = await readServer(client);
   if (server.major < MINIMUM_VERSION)
     throw new OperatorError(`PostgreSQL ${MINIMUM_VERSION} or newer is needed, and this server is ${server.version}`);
   if (server.encoding !== 'UTF8')

@@ -53,22 +53,17 @@ export class Replica {
   #reached: PrimaryPosition | undefined;
 
   constructor(options: ReplicaOptions) {
-    const { url, freshnessMs, poolSize, observer, log } = options;
+    const { url, freshnessMs, poolSize, observer } = options;
     const connection = connectionConfig(url);
-    this.#options = { ...options, timeoutMs: Math.ceil(options.timeoutMs * TIMEOUT_SHARE) };
     this.name = hostsOf(url);
-    this.#prober = createProber({
-      name: this.name,
-      connection,
-      delayMs: freshnessMs * REPLAY_SHARE,
-      onChange: () => this.#update(),
-      log,
-    });
+    const log = options.log.child({ replica: this.name });
+    this.#options = { ...options, log, timeoutMs: Math.ceil(options.timeoutMs * TIMEOUT_SHARE) };
+    this.#prober = createProber(connection, freshnessMs * REPLAY_SHARE, () => this.#update(), log);
     this.pool = createPool({
       connection,
       size: poolSize,
       timeoutMs: this.#options.timeoutMs,
-      log: log.child({ replica: this.name }),
+      log,
       ...(observer && { observer }),
       onConnect: (client) => this.#assertSame(client as DatabaseClient),
     });
@@ -115,7 +110,7 @@ export class Replica {
     } catch (error) {
       this.stats.failures += 1;
       if (!hasCode(error, SERIALIZATION_FAILURE)) this.#prober.suspect();
-      this.#options.log.debug({ err: error, replica: this.name }, 'a replica failed to answer: the primary is asked');
+      this.#options.log.debug({ err: error }, 'a replica failed to answer: the primary is asked');
       throw new ReadAgain(`${this.name} failed to answer`, { cause: error });
     }
   }
@@ -167,16 +162,6 @@ export class Replica {
   }
 }
 
-interface ProberOptions {
-  readonly name: string;
-  readonly connection: ConnectionConfig;
-  /** How long after `probe` it is asked: the replica replays what the primary has just written. */
-  readonly delayMs: number;
-  /** Called when its position has changed, or is no longer known. */
-  readonly onChange: () => void;
-  readonly log: Logger;
-}
-
 const PROBE_CONNECT_TIMEOUT_MS = 3000;
 const PROBE_TIMEOUT_MS = 1000;
 /** A replica that takes longer would take as long for a statement. */
@@ -185,8 +170,12 @@ const RECONNECT_DELAY_MS = 500;
 
 type Prober = ReturnType<typeof createProber>;
 
-/** The connection on which a replica is asked for its position. */
-const createProber = ({ name, connection, delayMs, onChange, log }: ProberOptions) => {
+/**
+ * The connection on which a replica is asked for its position.
+ * @param delayMs how long after `probe` it is asked: the replica replays what the primary has just written
+ * @param onChange called when its position has changed, or is no longer known
+ */
+const createProber = (connection: ConnectionConfig, delayMs: number, onChange: () => void, log: Logger) => {
   const pool = new pg.Pool({
     ...connection,
     Client: DatabaseClient,
@@ -196,9 +185,8 @@ const createProber = ({ name, connection, delayMs, onChange, log }: ProberOption
     query_timeout: PROBE_TIMEOUT_MS,
   });
   let position: ReplayPosition | undefined;
-  /** When the question was sent that is not answered yet. */
+  /** When the question is sent that is not answered yet. */
   let askedMs: number | undefined;
-  let isScheduled = false;
   let nextConnectMs = 0;
   let isClosed = false;
   let isKnownAway = false;
@@ -209,20 +197,19 @@ const createProber = ({ name, connection, delayMs, onChange, log }: ProberOption
     onChange();
     if (isClosed || isKnownAway) return;
     isKnownAway = true;
-    log.warn({ err: error, replica: name }, 'a replica is away: it is passed over');
+    log.warn({ err: error }, 'a replica is away: it is passed over');
   };
   // An idle connection broke. One in use fails its statement.
   pool.on('error', lose);
   pool.on('connect', (client) => client.on('error', () => {}));
 
   const ask = async (): Promise<void> => {
-    isScheduled = false;
     if (isClosed) return;
     askedMs = performance.now();
     try {
       const { rows } = await pool.query<ReplayPosition>(REPLAY_POSITION);
       position = rows[0];
-      if (isKnownAway) log.info({ replica: name }, 'a replica is back');
+      if (isKnownAway) log.info('a replica is back');
       isKnownAway = false;
       onChange();
     } catch (error) {
@@ -235,10 +222,11 @@ const createProber = ({ name, connection, delayMs, onChange, log }: ProberOption
   return {
     /** Asks soon, unless an answer is awaited; connects where there is no connection. */
     probe: (): void => {
-      if (isClosed || isScheduled || askedMs !== undefined) return;
-      if (!position && performance.now() < nextConnectMs) return;
-      isScheduled = true;
-      setTimeout(ask, position ? delayMs : 0).unref();
+      const nowMs = performance.now();
+      if (isClosed || askedMs !== undefined || (!position && nowMs < nextConnectMs)) return;
+      const waitMs = position ? delayMs : 0;
+      askedMs = nowMs + waitMs;
+      setTimeout(ask, waitMs).unref();
     },
     /** The last answer on the open connection. */
     position: () => position,

@@ -20,13 +20,10 @@ interface Options extends Omit<ReplicaOptions, 'url' | 'positions'> {
  * although it may be alive.
  */
 export const createReplicas = ({ urls, schema, freshnessMs, log, ...options }: Options) => {
-  const positions = followPrimary({
-    freshnessMs,
-    onPosition: () => {
-      for (const replica of all) replica.onPrimaryPosition();
-    },
-    log,
-  });
+  const tellAll = (): void => {
+    for (const replica of all) replica.onPrimaryPosition();
+  };
+  const positions = followPrimary(freshnessMs, tellAll, log);
   const all: readonly Replica[] = urls.map((url) => new Replica({ ...options, url, freshnessMs, log, positions }));
   /** Operations that were left to the primary. */
   const stats = { primary: 0 };

@@ -85,12 +85,6 @@ export interface PrimaryPosition extends WalPosition {
   readonly changeCount: number;
 }
 
-interface Options {
-  readonly freshnessMs: number;
-  readonly onPosition: () => void;
-  readonly log: Logger;
-}
-
 /** The primary's positions, as the connection of the heartbeat finds them. */
 export type PrimaryPositions = ReturnType<typeof followPrimary>;
 
@@ -98,7 +92,7 @@ export type PrimaryPositions = ReturnType<typeof followPrimary>;
  * Has each heartbeat bring the primary's position: it costs no round trip, an idle process asks for none, and it comes from the server that
  * notifies the changes.
  */
-export const followPrimary = ({ freshnessMs, onPosition, log }: Options) => {
+export const followPrimary = (freshnessMs: number, onPosition: () => void, log: Logger) => {
   let changeCount = 0;
   let recent: PrimaryPosition[] = [];
   let history: WalHistory | undefined;

@@ -18,15 +18,7 @@ import {
 } from 'graphql';
 import { LateValue } from '../../cache/late-value.ts';
 import type { OperationContext } from '../context.ts';
-import {
-  collectFields,
-  type Fragments,
-  fragmentsOf,
-  hasNode,
-  type MergedField,
-  type Parent,
-  rootOf,
-} from '../selection.ts';
+import { type FieldsOf, fieldsIn, hasNode, type MergedField, type Parent, rootOf } from '../selection.ts';
 
 type Args = Record<string, unknown>;
 
@@ -95,12 +87,6 @@ const writeLoaded = (value: unknown, write: Writer, run: Run): Text => {
 /** One operation, compiled for one schema: gives the JSON text of `data`. @throws any error: the reference executor then reports it */
 export type CompiledOperation = (variables: VariableValues, context: OperationContext) => Text;
 
-/** What every part of an operation is compiled with. */
-interface Compilation {
-  readonly schema: GraphQLSchema;
-  readonly fragments: Fragments;
-}
-
 interface CompiledField {
   /** `"key":`, after the comma before it. */
   readonly label: string;
@@ -122,7 +108,7 @@ export const compile = (
   if (!rootType || hasNode(document, Kind.DIRECTIVE)) return undefined;
   let write: Writer;
   try {
-    write = compileObject(rootType, rootOf(operation), { schema, fragments: fragmentsOf(document) });
+    write = compileObject(rootType, rootOf(operation), fieldsIn(document, schema));
   } catch (error) {
     if (error instanceof NotCompiled) return undefined;
     throw error;
@@ -130,12 +116,11 @@ export const compile = (
   return (variables, context) => write({}, { variables, context, args: new Map() });
 };
 
-const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], compilation: Compilation): Writer => {
+const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], fieldsOf: FieldsOf): Writer => {
   // Only graphql-js gives it `info`.
   if (type.isTypeOf) throw new NotCompiled();
-  const fields = [...collectFields(parents, compilation.fragments, { schema: compilation.schema, types: [type] })].map(
-    ([key, selections], index) =>
-      compileField(type, `${index === 0 ? '' : ','}${JSON.stringify(key)}:`, selections, compilation),
+  const fields = [...fieldsOf(parents, [type])].map(([key, selections], index) =>
+    compileField(type, `${index === 0 ? '' : ','}${JSON.stringify(key)}:`, selections, fieldsOf),
   );
   return (value, run) => {
     // A value that is an error counts as thrown: a list of a DataLoader may hold some.
@@ -154,7 +139,7 @@ const compileField = (
   parent: GraphQLObjectType,
   label: string,
   selections: MergedField,
-  compilation: Compilation,
+  fieldsOf: FieldsOf,
 ): CompiledField => {
   const [{ node }] = selections;
   const name = node.name.value;
@@ -165,7 +150,7 @@ const compileField = (
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type, and only graphql-js gives the fourth parameter, `info`.
   if (!field || (field.resolve?.length ?? 0) > 3) throw new NotCompiled();
-  const write = compileValue(field.type, selections, compilation);
+  const write = compileValue(field.type, selections, fieldsOf);
   const { resolve } = field;
   if (!resolve) return { label, write, read: propertyReader(name) };
   const readArgs = argsReader(field, node);
@@ -187,8 +172,8 @@ const propertyReader =
     return typeof value === 'function' || typeof source !== 'object' ? Promise.reject(new NotCompiled()) : value;
   };
 
-const compileValue = (type: GraphQLOutputType, selections: MergedField, compilation: Compilation): Writer => {
-  const write = compileNonNull(getNullableType(type), selections, compilation);
+const compileValue = (type: GraphQLOutputType, selections: MergedField, fieldsOf: FieldsOf): Writer => {
+  const write = compileNonNull(getNullableType(type), selections, fieldsOf);
   return (value, run) => {
     if (value !== null && value !== undefined) return write(value, run);
     if (isNonNullType(type)) throw new NotCompiled();
@@ -196,9 +181,9 @@ const compileValue = (type: GraphQLOutputType, selections: MergedField, compilat
   };
 };
 
-const compileNonNull = (type: GraphQLOutputType, selections: MergedField, compilation: Compilation): Writer => {
-  if (isListType(type)) return listWriter(compileValue(type.ofType, selections, compilation));
-  if (isObjectType(type)) return compileObject(type, selections, compilation);
+const compileNonNull = (type: GraphQLOutputType, selections: MergedField, fieldsOf: FieldsOf): Writer => {
+  if (isListType(type)) return listWriter(compileValue(type.ofType, selections, fieldsOf));
+  if (isObjectType(type)) return compileObject(type, selections, fieldsOf);
   if (!isLeafType(type)) throw new NotCompiled();
   return leafWriter(type);
 };

@@ -20,7 +20,7 @@ export const executeReference = async (args: ExecutionArgs, isLast: boolean): Pr
   const validated = validateExecutionArgs(args);
   if (!('schema' in validated)) return { errors: validated };
   const result = await executeRootSelectionSet(validated);
-  if (!isLast) refuseVanished(result);
+  if (!isLast) refuseVanished(result.errors);
   return result;
 };
 
@@ -49,40 +49,28 @@ export class CompiledExecution {
 
   /**
    * The JSON text of the data. With `takesLate` it has the texts of late values.
-   * @throws (or rejects with) ExecutionFailed, and ReadAgain where it is not the last try
+   * @throws (in the promise) ExecutionFailed, and ReadAgain where it is not the last try
    */
-  execute(execution: OneExecution): string | Promise<string> {
-    const { operation, variables, context } = execution;
-    const { compiled } = operation;
-    if (!compiled) {
-      this.fallBacks.notCompiled += 1;
-      return this.#executeReference(execution);
-    }
-    const again = (error: unknown): Promise<string> => this.#executeReference(execution, { error });
-    try {
-      const json = compiled(variables, context);
-      return typeof json === 'string' ? json : json.catch(again);
-    } catch (error) {
-      return again(error);
-    }
-  }
-
-  /**
-   * Executes an operation by the reference executor. After a compiled operation has failed, it meets the same failure in what the loaders
-   * remember, and reports it as the specification says.
-   * @param failed how the compiled operation failed
-   */
-  async #executeReference(execution: OneExecution, failed?: { readonly error: unknown }): Promise<string> {
+  async execute(execution: OneExecution): Promise<string> {
     const { operation, variables, context, isLast } = execution;
+    const { compiled } = operation;
+    let failure: unknown;
+    try {
+      if (compiled) return await compiled(variables, context);
+      this.fallBacks.notCompiled += 1;
+    } catch (error) {
+      if (!isLast) refuseVanished([error]);
+      failure = error;
+    }
+    // After a compiled operation it meets the same failure in what the loaders remember, and reports it as the specification says.
     const contextValue = { ...context, rowCount: { ...context.rowCount, rows: 0 } };
     const given = Object.entries(variables.sources).map(([name, { value }]) => [name, value]);
     const variableValues = Object.fromEntries(given.filter(([, value]) => value !== undefined));
     const result = await executeReference({ ...operation.args, variableValues, contextValue }, isLast);
-    const { data, errors } = result;
-    if (failed) this.#noteFailure(execution, failed.error, !errors);
+    if (compiled) this.#noteFailure(execution, failure, !result.errors);
     const late = [...context.dependencies.late.values()];
-    if (errors) throw failureOf(result, late);
-    return writeLate(data, late);
+    if (result.errors) throw failureOf(result, late);
+    return writeLate(result.data, late);
   }
 
   /**

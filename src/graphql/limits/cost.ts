@@ -12,15 +12,7 @@ import {
   type VariableValues,
 } from 'graphql';
 import { MAX_IDS } from '../arguments.ts';
-import {
-  collectFields,
-  fragmentsOf,
-  type MergedField,
-  objectTypesOf,
-  type Parent,
-  rootOf,
-  type SelectedField,
-} from '../selection.ts';
+import { fieldsIn, type MergedField, objectTypesOf, type Parent, rootOf, type SelectedField } from '../selection.ts';
 import { refuseExcess } from './document-size.ts';
 import { assumedSizeOf, filterSizeOf, isObjectList, sizedFieldsOf, slicedSizeOf } from './list-size.ts';
 
@@ -58,7 +50,7 @@ export const costOf = (
   openItems = MAX_IDS,
 ): Cost => {
   const rootType = schema.getRootType(definition.operation) as GraphQLObjectType;
-  const fragments = fragmentsOf(document);
+  const fieldsOf = fieldsIn(document, schema);
   const sum = { rows: 0, introspection: 0 };
   const dearest = { tenths: 0, path: undefined as string | undefined };
 
@@ -77,7 +69,7 @@ export const costOf = (
   ): number => {
     const names = new Set<string>();
     let values = 0;
-    for (const [key, selections] of byCall(collectFields(parents, fragments, { schema, types }))) {
+    for (const [key, selections] of byCall(fieldsOf(parents, types))) {
       const name = selections[0].node.name.value;
       const weight = names.has(name) ? ROW : VALUE;
       names.add(name);

@@ -2,16 +2,19 @@ import {
   type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLFieldResolver,
   type GraphQLSchema,
   getArgumentValues,
   getNamedType,
   getNullableType,
+  isIntrospectionType,
   isLeafType,
   isListType,
+  isObjectType,
   Kind,
   type VariableValues,
 } from 'graphql';
-import { DEFAULT_PAGE_SIZE, isListSize, LIST_SIZE, rangeOf, wrapResolvers } from '../arguments.ts';
+import { checkBounds, DEFAULT_PAGE_SIZE, LIST_SIZE, rangeOf } from '../arguments.ts';
 import type { OperationContext, RowCount } from '../context.ts';
 import { isPromise } from '../executor/compile.ts';
 import { hasNode } from '../selection.ts';
@@ -32,7 +35,7 @@ type Field = GraphQLField<unknown, unknown>;
 const isConnection = ({ type }: Field): boolean => getNamedType(type).name.endsWith('Connection');
 
 const slicingArgumentsOf = (field: Field): GraphQLArgument[] => {
-  const declared = field.args.filter(isListSize);
+  const declared = field.args.filter((argument) => rangeOf(argument)?.isListSize);
   if (declared.length > 0 || !isConnection(field)) return declared;
   return field.args.filter(({ name }) => name === 'first' || name === 'last');
 };
@@ -101,21 +104,36 @@ const argumentValue = (argument: GraphQLArgument, node: FieldNode, variables: Va
 };
 
 /**
- * Makes every list count the rows that it returns. The cost of an operation is an estimate where the length of a list is assumed: a shop may
- * have fifty categories where ten were assumed, and lists in lists multiply the difference.
+ * Makes every field check its arguments before it resolves, and every list count the rows that it returns. The cost of an operation is an
+ * estimate where the length of a list is assumed: a shop may have fifty categories where ten were assumed, and lists in lists multiply the
+ * difference.
  */
-export const enforceRowCount = (schema: GraphQLSchema): GraphQLSchema =>
-  wrapResolvers(schema, (field, resolve, coordinate) => {
-    if (!isObjectList(field)) return undefined;
-    return (source, args, context: OperationContext, info) => {
-      const count = (items: unknown): unknown => {
-        if (Array.isArray(items)) countRows(context.rowCount, items.length, coordinate);
-        return items;
-      };
-      const items: unknown = resolve(source, args, context, info);
-      return isPromise(items) ? items.then(count) : count(items);
+export const enforceLimits = (schema: GraphQLSchema): GraphQLSchema => {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || isIntrospectionType(type)) continue;
+    for (const field of Object.values(type.getFields())) if (field.resolve) limit(field, field.resolve);
+  }
+  return schema;
+};
+
+const limit = (field: Field, resolve: GraphQLFieldResolver<unknown, unknown>): void => {
+  const bounded = field.args.filter(rangeOf);
+  const isList = isObjectList(field);
+  const coordinate = String(field);
+  if (bounded.length === 0 && !isList) return;
+  const limited: typeof resolve = (source, args, context, info) => {
+    for (const argument of bounded) checkBounds(argument, args[argument.name]);
+    const value: unknown = resolve(source, args, context, info);
+    if (!isList) return value;
+    const count = (items: unknown): unknown => {
+      if (Array.isArray(items)) countRows((context as OperationContext).rowCount, items.length, coordinate);
+      return items;
     };
-  });
+    return isPromise(value) ? value.then(count) : count(value);
+  };
+  // As many parameters as the resolver has: an operation is compiled only where no resolver takes the fourth, `info`.
+  field.resolve = Object.defineProperty(limited, 'length', { value: resolve.length });
+};
 
 /** @throws AppError QUERY_TOO_COMPLEX */
 const countRows = (count: RowCount, rows: number, field: string): void => {

@@ -197,7 +197,7 @@ export class ChangeFeed {
       }
     } catch (error) {
       // What may pass is tried again.
-      if (failureKindOf(error) === 'other') for (const { events } of group) events.onFailure(error);
+      if (failureKindOf(error) === 'other') for (const { events } of group) events.end('failure', error);
     } finally {
       for (const listener of group) listener.isAwaited = false;
     }

@@ -58,12 +58,7 @@ export class EventSequence implements AsyncIterableIterator<ExecutionResult, und
     this.#give(event);
   }
 
-  /** The operation fails, and not because the database is away: there are no more events. */
-  onFailure(error: unknown): void {
-    this.end('failure', error);
-  }
-
-  /** Idempotent. @param error the last event */
+  /** There are no more events. Idempotent. @param error the last event */
   end(reason: EndReason, error?: unknown): void {
     if (this.#isEnded) return;
     if (error !== undefined) this.#give({ result: { errors: this.#observer.toErrors(error) } });
@@ -76,7 +71,8 @@ export class EventSequence implements AsyncIterableIterator<ExecutionResult, und
   next(): Promise<Step> {
     const event = this.#unread;
     this.#unread = undefined;
-    if (event && !this.#isRead(event)) return Promise.resolve(this.#stepOf(event));
+    if (event && (event.shown === undefined || event.shown !== this.#shown))
+      return Promise.resolve(this.#stepOf(event));
     if (this.#isEnded) return Promise.resolve(DONE);
     return new Promise((resolve) => {
       this.#reader = resolve;
@@ -103,9 +99,5 @@ export class EventSequence implements AsyncIterableIterator<ExecutionResult, und
   #stepOf({ result, shown }: LiveEvent): Step {
     this.#shown = shown;
     return { done: false, value: result };
-  }
-
-  #isRead({ shown }: LiveEvent): boolean {
-    return shown !== undefined && shown === this.#shown;
   }
 }

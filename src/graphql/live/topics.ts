@@ -169,7 +169,7 @@ class StateTopic implements Topic {
       const { answer, outcome } = await this.#operation.run();
       if (outcome !== 'stale') return this.#take(answer, changedMs);
     } catch (error) {
-      if (failureKindOf(error) === 'other') for (const listener of this.listeners) listener.onFailure(error);
+      if (failureKindOf(error) === 'other') for (const listener of this.listeners) listener.end('failure', error);
     }
     this.#changedMs = changedMs;
     this.#notBeforeMs = performance.now() + RETRY_MS;

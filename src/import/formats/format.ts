@@ -69,7 +69,7 @@ export interface FormatReader<Name extends string = string> {
 export interface Draft extends Place {
   readonly values: Record<string, Value>;
   /** Values that only a new row takes: an existing one keeps its own, because the file does not say them. */
-  readonly ifNew?: Readonly<Record<string, Value>> | undefined;
+  ifNew?: Readonly<Record<string, Value>> | undefined;
   /** The file's names for fields whose values come from another column than {@link FormatFile.columnOf} says. */
   readonly columns?: Readonly<Record<string, string>> | undefined;
   /** Why the row is rejected, as the end of a sentence that begins with its key. */

@@ -198,10 +198,8 @@ const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile
     images: items.flatMap(({ images }) => images),
     attributes: attributes.filter(([name]) => !names.includes(name)),
   };
-  const variants = items.map(({ variant }, at) => ({
-    ...variant,
-    values: { ...variant.values, optionValues: optionValues[at] ?? [] },
-  }));
+  for (const [at, { variant }] of items.entries()) variant.values.optionValues = optionValues[at] ?? [];
+  const variants = items.map(({ variant }) => variant);
   return toDraft(group, { values: { sku: id, optionNames: names }, variants }, file);
 };
 

@@ -8,7 +8,7 @@ export type Offered = Pick<Draft, 'values' | 'ifNew' | 'columns' | 'variants'>;
 export const withUnknownOptions = (variants: readonly VariantDraft[]): Offered => {
   const [only, ...others] = variants;
   if (!only || others.length > 0) return { values: {} };
-  const { sku, barcode, imageUrl, ...values } = only.values;
+  const { sku, imageUrl, ...values } = only.values;
   return { values, ifNew: sku === undefined ? {} : { sku }, columns: only.columns };
 };
 

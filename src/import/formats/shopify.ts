@@ -72,12 +72,16 @@ export const shopify: Format<Column> = {
   recognises: (hasAny) => hasAny('title') && hasAny('handle', 'urlhandle'),
   open: (file) => {
     let rows: Rows | undefined;
-    let rejection: string | undefined;
+    /** The first broken row of each handle. One whose handle is lost may belong to the product that is read. */
+    const brokenLines = new Map<string, number>();
     const end = (): Draft[] => {
-      const drafts = rows ? [{ ...toDraft(rows, file), rejection: rejection ?? headless(rows, file) }] : [];
+      if (!rows) return [];
+      const line = brokenLines.get(text(rows[0], 'slug')) ?? brokenLines.get('');
+      const broken = line && `is not imported, because one of its rows, in line ${line}, is broken: correct that row`;
+      const draft = { ...toDraft(rows, file), rejection: broken || headless(rows, file) };
       rows = undefined;
-      rejection = undefined;
-      return drafts;
+      brokenLines.delete('');
+      return [draft];
     };
     return {
       read: (record) => {
@@ -89,9 +93,8 @@ export const shopify: Format<Column> = {
         return drafts;
       },
       readBroken: (record) => {
-        // A row whose handle is lost may belong to any product.
-        if (rows && ['', text(rows[0], 'slug')].includes(text(record, 'slug')))
-          rejection ??= `is not imported, because one of its rows, in line ${record.line}, is broken: correct that row`;
+        const handle = text(record, 'slug');
+        if (!brokenLines.has(handle)) brokenLines.set(handle, record.line);
       },
       end,
     };
@@ -176,28 +179,24 @@ const toStatus = (status: string, published: string): string => {
 /** What the rows say of variants: the name of an option stands in the first row alone, and a product without options is its `Default Title`. */
 const offeredBy = (rows: Rows, file: ShopifyFile): Offered => {
   const sold = rows.filter((row) => isVariant(row, file));
-  const variants = sold.map((row) => toVariant(row, file));
-  const [only] = variants.length === 1 ? variants : [];
+  const options = OPTIONS.filter(([, value]) => sold.some((row) => text(row, value) !== ''));
+  const variants = sold.map((row) => toVariant(row, options, file));
+  const [only, ...others] = sold;
   // Values without the names of their options, or the other way round, do not tell the variants apart.
   if (!file.has('option1') || OPTIONS.some(([name, value]) => file.has(name) !== file.has(value)))
     return withUnknownOptions(variants);
-  const options = OPTIONS.filter(([, value]) => sold.some((row) => text(row, value) !== ''));
-  if (only && /^(?:Default Title)?$/.test(text(sold[0] as ShopifyRow, 'value1'))) return withoutOptions(only);
+  if (only && others.length === 0 && /^(?:Default Title)?$/.test(text(only, 'value1')))
+    return withoutOptions(toVariant(only, [], file));
   if (options.length === 0) return withUnknownOptions(variants);
-  return {
-    values: { optionNames: options.map(([name]) => rows.map((row) => text(row, name)).find(Boolean) ?? '') },
-    variants: variants.map((variant, at) => ({
-      ...variant,
-      values: { ...variant.values, optionValues: options.map(([, value]) => text(sold[at] as ShopifyRow, value)) },
-    })),
-  };
+  const optionNames = options.map(([name]) => rows.map((row) => text(row, name)).find(Boolean) ?? '');
+  return { values: { optionNames }, variants };
 };
 
 /** Other rows have a picture alone. */
 const isVariant = (row: ShopifyRow, file: ShopifyFile): boolean =>
   (['value1', 'sku', 'stock', file.has('price') ? 'price' : 'policy'] as const).some((name) => text(row, name) !== '');
 
-const toVariant = (row: ShopifyRow, file: ShopifyFile): VariantDraft => {
+const toVariant = (row: ShopifyRow, options: readonly (typeof OPTIONS)[number][], file: ShopifyFile): VariantDraft => {
   const stock = stockOf(row, file);
   return {
     ...placeOf(row),
@@ -205,6 +204,7 @@ const toVariant = (row: ShopifyRow, file: ShopifyFile): VariantDraft => {
       ...pick(['sku', 'barcode', 'price', 'listPrice'], file, (name) => text(row, name)),
       ...(file.has('variantImage') && { imageUrl: text(row, 'variantImage') }),
       ...(stock !== '' && { stock }),
+      optionValues: options.map(([, value]) => text(row, value)),
     },
     columns: { imageUrl: file.columnOf('variantImage') },
   };

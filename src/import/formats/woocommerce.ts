@@ -205,30 +205,22 @@ const offerOfVariations = (
     .filter((each) => text(each, 'published') !== '0')
     .toSorted((one, other) => positionOf(one) - positionOf(other))
     .map((each) => {
-      const { values, ...variant } = toVariant(each, file);
-      if (file.has('imageUrls')) values.imageUrl = listOf(text(each, 'imageUrls'))[0] ?? '';
-      if (text(each, 'stock') === 'parent') values.stock = stock;
-      return { ...variant, values, attributes: attributesOf(each) ?? [] };
+      const variant = toVariant(each, file);
+      if (file.has('imageUrls')) variant.values.imageUrl = listOf(text(each, 'imageUrls'))[0] ?? '';
+      if (text(each, 'stock') === 'parent') variant.values.stock = stock;
+      return { variant, attributes: attributesOf(each) ?? [] };
     })
-    .filter(({ values }) => !file.has('price') || values.price !== undefined);
+    .filter(({ variant }) => !file.has('price') || variant.values.price !== undefined);
+  const variants = sold.map(({ variant }) => variant);
   const attributes = attributesOf(row);
-  const names = new Set([attributes ?? [], ...sold.map((each) => each.attributes)].flat().map(({ name }) => name));
+  if (sold.length === 0) return attributes ? { ...own, values: { ...own.values, optionNames: [] }, variants } : own;
+  const names = [attributes ?? [], ...sold.map((each) => each.attributes)].flat().map(({ name }) => name);
   const valueIn = (variation: (typeof sold)[number], name: string): string =>
     variation.attributes.find((attribute) => attribute.name === name)?.values.replaceAll('\\,', ',') ?? '';
-  const options = [...names].filter((name) => sold.some((each) => valueIn(each, name) !== ''));
-  if (sold.length === 0) return attributes ? { ...own, values: { ...own.values, optionNames: [] }, variants: [] } : own;
-  if (!attributes || (options.length === 0 && sold.length > 1)) return withUnknownOptions(sold);
-  return {
-    values: { optionNames: options },
-    columns: own.columns,
-    variants: sold.map(({ attributes, ...variant }) => ({
-      ...variant,
-      values: {
-        ...variant.values,
-        optionValues: options.map((name) => valueIn({ ...variant, attributes }, name) || ANY),
-      },
-    })),
-  };
+  const options = [...new Set(names)].filter((name) => sold.some((each) => valueIn(each, name) !== ''));
+  if (!attributes || (options.length === 0 && sold.length > 1)) return withUnknownOptions(variants);
+  for (const each of sold) each.variant.values.optionValues = options.map((name) => valueIn(each, name) || ANY);
+  return { values: { optionNames: options }, columns: own.columns, variants };
 };
 
 /** What is no number is kept, and is reported. Empty where the file does not say it. */

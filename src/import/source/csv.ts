@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { OperatorError } from '../../errors.ts';
 import type { ReadOptions } from '../options.ts';
 import type { SourceRecord, Value } from '../record.ts';
-import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './text.ts';
+import { type BlockReader, CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE } from './text.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
@@ -11,18 +11,14 @@ const DELIMITERS = [',', ';', '\t', '|'];
  * whole block at once. After a record that is not well-formed, reading continues on the next line, so that a forgotten quote costs one row.
  * @throws OperatorError if the first row is not well-formed, or names a column twice
  */
-export async function* readCsv(
-  blocks: AsyncIterable<TextBlock>,
-  sourceName: string,
-  { headerLine = 1 }: ReadOptions = {},
-): AsyncGenerator<SourceRecord[], void> {
+export const csvReader = (sourceName: string, { headerLine = 1 }: ReadOptions): BlockReader => {
   let header: string[] | undefined;
   let delimiter = ',';
   let line = 1;
   let text: Buffer = Buffer.alloc(0);
   let at = 0;
 
-  for await (const { bytes, isLast } of blocks) {
+  return ({ bytes, isLast }) => {
     text = at === text.length ? bytes : Buffer.concat([text.subarray(at), bytes]);
     at = 0;
     const isUnterminated = isLast && text.length > 0 && !isLineEnd(text.at(-1));
@@ -73,9 +69,9 @@ export async function* readCsv(
       records.push({ line, fields, fault: { value, reason: reasonOf(error) } });
       advance(end);
     }
-    if (records.length > 0) yield records;
-  }
-}
+    return records;
+  };
+};
 
 const isLineEnd = (byte: number | undefined): boolean => byte === NEWLINE || byte === CARRIAGE_RETURN;
 

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../errors.ts';
 import { isObject, parseJson, type SourceRecord } from '../record.ts';
-import { MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
+import { type BlockReader, MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
 
 /** What stands before the first list of objects inside an object: texts, which may hold anything, and its bracket. */
 const BEFORE_LIST = /"[^"\\]*(?:\\.[^"\\]*)*("?)|\[\s*(?=\{)/gs;
@@ -16,18 +16,15 @@ const BRACKETS_AND_COMMAS = new RegExp(`${BRACKETS.source}|,`, 'g');
  * brackets do not match, nothing tells where the next element begins: the rest is not read.
  * @throws OperatorError if there is no such list
  */
-export async function* readJsonArray(
-  blocks: AsyncIterable<TextBlock>,
-  sourceName: string,
-): AsyncGenerator<SourceRecord[], void> {
+export const jsonArrayReader = (sourceName: string): BlockReader => {
   const reader = new ListReader();
-  for await (const block of blocks) {
+  return (block) => {
     const records = reader.read(block);
     if (block.isLast && reader.isBefore)
       throw new OperatorError(`${sourceName} has no list of objects: put the rows into [ … ], or one on each line.`);
-    if (records.length > 0) yield records;
-  }
-}
+    return records;
+  };
+};
 
 class ListReader {
   #state: 'before' | 'in' | 'after' | 'lost' = 'before';
@@ -137,10 +134,11 @@ const endOf = (text: string, isLast: boolean): number | string | undefined => {
 };
 
 /** The records of JSON Lines (https://jsonlines.org): each line is an object, and a line that is not valid costs no other. */
-export async function* readJsonLines(blocks: AsyncIterable<TextBlock>): AsyncGenerator<SourceRecord[], void> {
-  for await (const { bytes, line: firstLine, isLast } of blocks) {
+export const jsonLinesReader =
+  (): BlockReader =>
+  ({ bytes, line: firstLine, isLast }) => {
     const lines = bytes.toString().split('\n');
-    const records = lines.flatMap((text, index): SourceRecord | readonly SourceRecord[] => {
+    return lines.flatMap((text, index): SourceRecord | readonly SourceRecord[] => {
       if (text.trim() === '') return [];
       const line = firstLine + index;
       const fields = parseObject(text);
@@ -148,9 +146,7 @@ export async function* readJsonLines(blocks: AsyncIterable<TextBlock>): AsyncGen
       const isCut = isLast && index === lines.length - 1;
       return broken(line, `${fields}${isCut ? MAY_BE_CUT : ''}`, text.trim());
     });
-    if (records.length > 0) yield records;
-  }
-}
+  };
 
 const broken = (line: number, reason: string, value?: string): SourceRecord => ({
   line,

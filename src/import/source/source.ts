@@ -5,10 +5,10 @@ import { hasCode } from '../../database/failures.ts';
 import { OperatorError } from '../../errors.ts';
 import type { ReadOptions } from '../options.ts';
 import { isObject, parseJson, type SourceRecord, textIn, type Value } from '../record.ts';
-import { readCsv } from './csv.ts';
-import { readJsonArray, readJsonLines } from './json.ts';
-import { readText, type Source } from './text.ts';
-import { readXml } from './xml.ts';
+import { csvReader } from './csv.ts';
+import { jsonArrayReader, jsonLinesReader } from './json.ts';
+import { type BlockReader, readText, type Source, type TextBlock } from './text.ts';
+import { xmlReader } from './xml.ts';
 
 /** Large enough that the work per block does not count, small enough that a few blocks in memory do not. */
 const BLOCK_BYTES = 512 * 1024;
@@ -65,7 +65,7 @@ export interface Records {
 
 type Container = keyof typeof READERS;
 
-const READERS = { CSV: readCsv, JSON: readJsonArray, 'JSON Lines': readJsonLines, XML: readXml };
+const READERS = { CSV: csvReader, JSON: jsonArrayReader, 'JSON Lines': jsonLinesReader, XML: xmlReader };
 
 /** Detects from the first block what kind of file it is. @throws OperatorError if it is empty, or is not UTF-8 text */
 export const readRecords = async (source: Source, signal: AbortSignal, options: ReadOptions = {}): Promise<Records> => {
@@ -77,18 +77,19 @@ export const readRecords = async (source: Source, signal: AbortSignal, options: 
     .trimStart();
   if (!head) throw new OperatorError(`${source.name} is empty.`);
   const container = containerOf(head);
-  return { container, batches: numbered(READERS[container](all, source.name, options)) };
+  return { container, batches: recordsOf(all, READERS[container](source.name, options)) };
 };
 
-/** Where the first two records are on one line, all may be, so each gets its number. */
-async function* numbered(batches: AsyncGenerator<SourceRecord[], void>): AsyncGenerator<SourceRecord[], void> {
+async function* recordsOf(blocks: AsyncIterable<TextBlock>, read: BlockReader): AsyncGenerator<SourceRecord[], void> {
   let isNumbered: boolean | undefined;
   let count = 0;
-  for await (const batch of batches) {
-    isNumbered ??= batch[0]?.line === batch[1]?.line;
-    const before = count;
-    count += batch.length;
-    yield isNumbered ? batch.map((record, at) => ({ ...record, record: before + at + 1 })) : batch;
+  for await (const block of blocks) {
+    const records = read(block);
+    if (records.length === 0) continue;
+    // Where the first two records are on one line, all may be, so each gets its number.
+    isNumbered ??= records[0]?.line === records[1]?.line;
+    yield isNumbered ? records.map((record, at) => ({ ...record, record: count + at + 1 })) : records;
+    count += records.length;
   }
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { OperatorError } from '../../errors.ts';
+import type { SourceRecord } from '../record.ts';
 
 /** The bytes of a file, or of standard input. */
 export interface Source {
@@ -16,6 +17,9 @@ export interface TextBlock {
   readonly line: number;
   readonly isLast: boolean;
 }
+
+/** Reads the blocks of a file one after the other. @returns the records that end in the block */
+export type BlockReader = (block: TextBlock) => SourceRecord[];
 
 export const NEWLINE = 0x0a;
 export const CARRIAGE_RETURN = 0x0d;

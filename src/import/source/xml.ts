@@ -2,7 +2,7 @@ import sax from 'sax';
 import { OperatorError } from '../../errors.ts';
 import type { ReadOptions } from '../options.ts';
 import { isObject, type SourceRecord, type Value } from '../record.ts';
-import { MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
+import { type BlockReader, MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
 
 /** The elements that are records, in lower case: those of RSS, of Atom, and a usual one. */
 const RECORD_ELEMENTS = ['item', 'entry', 'product'];
@@ -19,21 +19,15 @@ const MAX_DEPTH = 50;
  * end tag without a start), and expands no entities of a document's own.
  * @throws OperatorError if there is no record
  */
-export async function* readXml(
-  blocks: AsyncIterable<TextBlock>,
-  sourceName: string,
-  { record }: ReadOptions = {},
-): AsyncGenerator<SourceRecord[], void> {
-  const names = record === undefined ? RECORD_ELEMENTS : [nameOf(record).toLowerCase()];
-  const reader = new FeedReader(names);
-  for await (const block of blocks) {
+export const xmlReader = (sourceName: string, { record }: ReadOptions): BlockReader => {
+  const reader = new FeedReader(record === undefined ? RECORD_ELEMENTS : [nameOf(record).toLowerCase()]);
+  return (block) => {
     const records = reader.read(block);
-    if (records.length > 0) yield records;
-  }
-  if (reader.hasRecords) return;
-  const elements = record === undefined ? '<item>, <entry> or <product>' : `<${record}>`;
-  throw new OperatorError(`${sourceName} has no ${elements}: say which element is a record, such as --record offer.`);
-}
+    if (!block.isLast || reader.hasRecords) return records;
+    const elements = record === undefined ? '<item>, <entry> or <product>' : `<${record}>`;
+    throw new OperatorError(`${sourceName} has no ${elements}: say which element is a record, such as --record offer.`);
+  };
+};
 
 interface Element {
   /** Without a prefix, as the names of its attributes. */

@@ -1,7 +1,7 @@
 import pg, { type ClientBase } from 'pg';
-import { type Counts, fieldOf, type Range, type Refused, type RowWriter, type WriteContext } from '../kind.ts';
+import { type Counts, fieldOf, type ImportContext, type Range, type RangeSteps, type Refused } from '../kind.ts';
 import { findExisting, rejectIncomplete, rejectRefused, rejectRepeated, rejectTaken, STAGE } from './stage.ts';
-import { createTableWriter, freeValues } from './writer.ts';
+import { createTableWriter } from './writer.ts';
 
 /** Rows in one statement: few enough that a refused one costs little to find. */
 const CHUNK_ROWS = 5000;
@@ -13,80 +13,74 @@ const CHUNK_ROWS = 5000;
  * rest is written in ranges. Where the database refuses one, halves of it are tried, until the one row at fault is found and rejected. That undoes
  * all, and everything is written again without it and those that depend on it.
  */
-export const mergeStage = async (context: WriteContext): Promise<Counts> => {
-  const { client, kind, prune } = context;
-  const { find, reject, prepare } = kind.write ?? {};
-  await (find ? find(context) : findExisting(client, kind));
+export const mergeStage = async (context: ImportContext): Promise<Counts> => {
+  const { client, kind, prune, onProgress } = context;
+  const { find = findExisting, reject, prepare } = kind.write ?? {};
+  await find(context);
   await prune?.keep(kind.table, STAGE);
   await rejectRepeated(context);
   await rejectIncomplete(context);
   await reject?.(context);
+  const { check, begin, before, after }: RangeSteps = (await prepare?.(context)) ?? {};
   const table = await createTableWriter(context, kind);
-  const rows: RowWriter = {
-    check: () => rejectTaken(context),
-    begin: () => freeValues(client, kind),
-    write: async (range) => ({ ...(await table.write(range)), createdCategories: 0 }),
-  };
-  const writer = prepare ? await prepare(context, rows) : rows;
-  return writeRows(context, writer);
-};
-
-/** Writes all rows. Where the database refuses some, all begins again without them, because others may depend on them. */
-const writeRows = async (context: WriteContext, writer: RowWriter): Promise<Counts> => {
-  const { client, stagedRows, onProgress } = context;
   for (;;) {
     // The database would refuse each of these, too, and find each by halves.
-    await writer.check();
+    while (((await check?.()) ?? 0) + (await rejectTaken(context)) > 0);
     await client.query('savepoint file');
-    await writer.begin();
-    const parts: Part[] = [];
-    for (let from = 1; from <= stagedRows; from += CHUNK_ROWS) {
-      const to = Math.min(from + CHUNK_ROWS - 1, stagedRows);
-      parts.push(...(await writeRange(context, writer, { from, to })));
-      onProgress('writing', to);
+    await table.begin();
+    await begin?.();
+    const counts: Counts = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
+    const refused: Refused[] = [];
+    for (const range of await readRanges(client)) {
+      const write = async (part: Range): Promise<void> => {
+        await before?.(part, counts);
+        await table.write(part, counts);
+        await after?.(part, counts);
+      };
+      refused.push(...(await writeRange(context, write, range)));
+      onProgress('writing', range.to);
     }
-    const refused = parts.flatMap((part) => ('reason' in part ? [part] : []));
-    const counts = parts.flatMap((part) => ('reason' in part ? [] : [part])).reduce(sum, NONE);
     if (refused.length === 0) return counts;
     await client.query('rollback to savepoint file');
     await rejectRefused(context, refused);
   }
 };
 
-/** What became of a part of the rows: it was written, or it is one row that the database refuses. */
-type Part = Counts | Refused;
-
-const NONE: Counts = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
-
-/** Adds the counts of a part to those of others. */
-const sum = <Of extends { readonly [name in keyof Of]: unknown }>(all: Of, part: Of): Of => {
-  const names = [...new Set([...Object.keys(all), ...Object.keys(part)])] as (keyof Of)[];
-  const added = (one: unknown, other: unknown): unknown => {
-    if (one === undefined || other === undefined) return one ?? other;
-    return typeof one === 'number' ? one + Number(other) : sum(one, other);
-  };
-  return Object.fromEntries(names.map((name) => [name, added(all[name], part[name])])) as Of;
+/** The ranges in their order. None has rows of several generations. */
+const readRanges = async (client: ClientBase): Promise<readonly Range[]> => {
+  const { rows } = await client.query<Range>(
+    `select min(ordinal) as "from", max(ordinal) as "to" from ${STAGE} group by generation, ordinal / ${CHUNK_ROWS} order by 1`,
+  );
+  return rows;
 };
 
-/** Writes a range of rows. Where the database refuses one of them, it is found by halving the range. */
-const writeRange = async (context: WriteContext, writer: RowWriter, range: Range): Promise<Part[]> => {
+/** Writes a range of rows. Where the database refuses one of them, it is found by halving the range. @returns those that it refuses */
+const writeRange = async (
+  context: ImportContext,
+  write: (range: Range) => Promise<void>,
+  range: Range,
+): Promise<Refused[]> => {
   const { client } = context;
   const { from, to } = range;
   // Of statements without rows, too, there are triggers, which may refuse.
   const { rows } = await client.query(`select from ${STAGE} where ordinal between $1 and $2 limit 1`, [from, to]);
   if (rows.length === 0) return [];
+  await client.query('savepoint part');
   try {
-    return [await savepoint(client, () => writer.write(range))];
+    await write(range);
+    await client.query('release savepoint part');
+    return [];
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && isRowError(error))) throw error;
+    await client.query('rollback to savepoint part');
     if (from === to) return [refusal(context, from, error)];
     const middle = Math.floor((from + to) / 2);
-    const first = await writeRange(context, writer, { from, to: middle });
-    return [...first, ...(await writeRange(context, writer, { from: middle + 1, to }))];
+    const first = await writeRange(context, write, { from, to: middle });
+    return [...first, ...(await writeRange(context, write, { from: middle + 1, to }))];
   }
 };
 
-const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseError): Refused => {
+const refusal = ({ kind }: ImportContext, ordinal: number, error: pg.DatabaseError): Refused => {
   const { message, column = null, detail = '' } = error;
   // "Key (sku)=(A-7) already exists.", in the language of the server.
   const [, named = column, value = null] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
@@ -94,19 +88,6 @@ const refusal = ({ kind }: WriteContext, ordinal: number, error: pg.DatabaseErro
   if (named?.includes(',')) return { ordinal, field: null, value, reason: `is refused by the database: ${detail}` };
   const field = named === null ? null : fieldOf(kind, named);
   return { ordinal, field, value, reason: `is refused by the database: ${message}` };
-};
-
-/** Runs a part of a transaction that can be rolled back alone. */
-const savepoint = async <Result>(client: ClientBase, work: () => Promise<Result>): Promise<Result> => {
-  await client.query('savepoint part');
-  try {
-    const result = await work();
-    await client.query('release savepoint part');
-    return result;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError) await client.query('rollback to savepoint part');
-    throw error;
-  }
 };
 
 /** Data exceptions, violated constraints and errors raised by triggers are the fault of a row. */

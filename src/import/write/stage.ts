@@ -2,12 +2,12 @@ import type { ClientBase } from 'pg';
 import {
   columnIn,
   type Field,
+  type ImportContext,
   type ImportKind,
   identityOf,
   type Refused,
   type StagedRow,
   singularOf,
-  type WriteContext,
 } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
 
@@ -36,39 +36,40 @@ const OWN_COLUMNS = [
   'slug_source text',
   // The slug of a row that has none in the file, as it is made from its name.
   'slug_base text',
-  // All rows that the row holds, as staged rows.
-  'inner_rows json',
+  // Whether the file says which rows the row holds.
+  'has_inner boolean',
   // What is found out about the row: which one of the table it is, once it is there, and of a variant the product.
   'target_id int',
   'owner_id int',
   'is_new boolean',
+  // Rows are written after all those of a lower one: that of a category is how many are above it.
+  'generation int',
 ];
 
-/** Creates a staging table, which the caller drops. */
-export const createStage = async (client: ClientBase, { fields }: ImportKind, stage = STAGE): Promise<void> => {
-  const columns = [...OWN_COLUMNS, ...Object.values(fields).map(({ column, type }) => `${column} ${type}`)];
-  await client.query(`create temporary table ${stage} (${columns.join(', ')})`);
+/** Creates the staging tables, which the caller drops. */
+export const createStages = async ({ client, kind, innerKind }: ImportContext): Promise<void> => {
+  const create = (stage: string, { fields }: ImportKind): Promise<unknown> => {
+    const columns = [...OWN_COLUMNS, ...Object.values(fields).map(({ column, type }) => `${column} ${type}`)];
+    return client.query(`create temporary table ${stage} (${columns.join(', ')})`);
+  };
+  await create(STAGE, kind);
+  if (innerKind) await create(INNER_STAGE, innerKind);
 };
 
-export const insertIntoStage = async (client: ClientBase, rows: readonly StagedRow[]): Promise<void> => {
-  const insert = `insert into ${STAGE} select * from json_populate_recordset(null::${STAGE}, $1)`;
-  for (let at = 0; at < rows.length; at += MAX_STAGED_ROWS)
-    await client.query(insert, [JSON.stringify(rows.slice(at, at + MAX_STAGED_ROWS))]);
-};
-
-/** The rows that staged rows hold, in a table of their own. */
-export const unfoldInnerRows = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  await createStage(client, kind, INNER_STAGE);
-  await client.query(`
-    insert into ${INNER_STAGE}
-    select i.* from ${STAGE} s cross join json_populate_recordset(null::${INNER_STAGE}, s.inner_rows) i;
-    create index on ${INNER_STAGE} (ordinal)`);
+/** @param rows those that others hold have a place */
+export const insertIntoStages = async (client: ClientBase, rows: readonly StagedRow[]): Promise<void> => {
+  for (const [stage, staged] of Map.groupBy(rows, ({ place }) => (place ? INNER_STAGE : STAGE))) {
+    const insert = `insert into ${stage} select * from json_populate_recordset(null::${stage}, $1)`;
+    for (let at = 0; at < staged.length; at += MAX_STAGED_ROWS)
+      await client.query(insert, [JSON.stringify(staged.slice(at, at + MAX_STAGED_ROWS))]);
+  }
 };
 
 /** Once all rows are staged. */
-export const indexStage = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+export const indexStages = async ({ client, kind, innerKind }: ImportContext): Promise<void> => {
   for (const column of ['ordinal', columnIn(kind, kind.key)])
     await client.query(`create index on ${STAGE} (${column})`);
+  if (innerKind) await client.query(`create index on ${INNER_STAGE} (ordinal)`);
   await client.query(`analyze ${STAGE}`);
 };
 
@@ -76,7 +77,7 @@ export const indexStage = async (client: ClientBase, kind: ImportKind): Promise<
 export const isPresent = (field: string): string => `'${field}' = any (s.present)`;
 
 /** Finds the existing rows of a kind, and notes their ids in the staging table. */
-export const findExisting = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+export const findExisting = async ({ client, kind }: Pick<ImportContext, 'client' | 'kind'>): Promise<void> => {
   const { isFound, order } = identityOf(kind);
   await client.query(`
     update ${STAGE} s set target_id = found.id
@@ -91,14 +92,12 @@ export const findExisting = async (client: ClientBase, kind: ImportKind): Promis
 export const uniqueFieldsOf = ({ fields, key }: ImportKind): [string, Field][] =>
   Object.entries(fields).filter(([name, { isUnique }]) => isUnique && name !== key);
 
-type CheckContext = Pick<WriteContext, 'client' | 'kind' | 'columnOf' | 'onFault'>;
-
 /** What a statement that deletes staged rows returns of each. */
 type Rejected = Place & Omit<Refused, 'ordinal'>;
 
 /** @param sql deletes staged rows, and returns them as {@link Rejected} @returns how many */
 export const reject = async (
-  { client, columnOf, onFault }: CheckContext,
+  { client, columnOf, onFault }: ImportContext,
   sql: string,
   values: unknown[] = [],
 ): Promise<number> => {
@@ -110,7 +109,7 @@ export const reject = async (
 };
 
 /** Removes rows that the database refuses. */
-export const rejectRefused = (context: CheckContext, refused: readonly Refused[]): Promise<number> =>
+export const rejectRefused = (context: ImportContext, refused: readonly Refused[]): Promise<number> =>
   reject(
     context,
     `delete from ${STAGE} s using json_to_recordset($1) refused (ordinal int, field text, value text, reason text)
@@ -118,9 +117,9 @@ export const rejectRefused = (context: CheckContext, refused: readonly Refused[]
     [JSON.stringify(refused)],
   );
 
-/** Rejects rows that would get a value of which there is one, and which a row of the catalogue keeps, until none is left. */
-export const rejectTaken = async (context: WriteContext): Promise<number> => {
-  const { kind, format } = context;
+/** Rejects rows that would get a value of which there is one, and which a row of the catalogue keeps. */
+export const rejectTaken = async (context: ImportContext): Promise<number> => {
+  const { kind, fileFormat } = context;
   let rejected = 0;
   for (const [name, { column }] of uniqueFieldsOf(kind)) {
     rejected += await reject(
@@ -129,10 +128,10 @@ export const rejectTaken = async (context: WriteContext): Promise<number> => {
        where t.${column} = s.${column} and t.id is distinct from s.target_id and ${isPresent(name)}
          and not exists (select from ${STAGE} o where o.target_id = t.id and '${name}' = any (o.present) and o.${column} is distinct from t.${column})
        returning line, record, $1 as field, s.${column} as value, $2 as reason`,
-      [name, `is that of another ${singularOf(kind)}${name === format.otherKey ? `: --key ${name} finds it` : ''}`],
+      [name, `is that of another ${singularOf(kind)}${name === fileFormat.otherKey ? `: --key ${name} finds it` : ''}`],
     );
   }
-  return rejected === 0 ? 0 : rejected + (await rejectTaken(context));
+  return rejected;
 };
 
 /** SQL for where a staged row is, as in a message. */
@@ -140,8 +139,8 @@ const placeIn = (row: string): string =>
   `format(case when ${row}.record is null then 'line %s' else 'record %2$s' end, ${row}.line, ${row}.record)`;
 
 /** Of rows with the same key, the last is imported; none, where they are parts of one row. Those that are rejected count alone there. */
-export const rejectRepeated = async (context: WriteContext): Promise<void> => {
-  const { kind, format } = context;
+export const rejectRepeated = async (context: ImportContext): Promise<void> => {
+  const { kind, fileFormat } = context;
   const others = (condition: string) =>
     `from ${STAGE} other where ${identityOf(kind).isSame} and other.ordinal ${condition}`;
   const rejectWith = (condition: string, reason: string): Promise<number> =>
@@ -152,7 +151,7 @@ export const rejectRepeated = async (context: WriteContext): Promise<void> => {
          format($2, (select ${placeIn('other')} ${others(condition)} order by other.ordinal desc limit 1)) as reason`,
       [kind.key, reason],
     );
-  if (format.standTogether)
+  if (fileFormat.standTogether)
     await rejectWith('<> s.ordinal', 'has more rows elsewhere, in %s: put all its rows together');
   // Rows that were staged only because their keys count. They were reported when they were staged.
   await context.client.query(`delete from ${STAGE} where is_rejected`);
@@ -160,7 +159,7 @@ export const rejectRepeated = async (context: WriteContext): Promise<void> => {
 };
 
 /** A new row needs all required fields; an existing one may be given a few fields only. */
-export const rejectIncomplete = (context: CheckContext): Promise<number> => {
+export const rejectIncomplete = (context: ImportContext): Promise<number> => {
   const { kind } = context;
   const required = Object.keys(kind.fields).filter((name) => kind.fields[name]?.isRequired);
   return reject(

@@ -1,28 +1,29 @@
 import type { ClientBase } from 'pg';
 import { oneRow } from '../../database/connection.ts';
-import type { Field, ImportKind, Range, WriteContext, Written } from '../kind.ts';
+import type { Field, ImportContext, ImportKind, Range, Written } from '../kind.ts';
 import { isPresent, STAGE, uniqueFieldsOf } from './stage.ts';
 
-/** The statements that write the rows of a staging table into the table of their kind. */
+/** Writes the rows of a staging table into the table of their kind. */
 export interface TableWriter {
-  /** Inserts the rows of a range that the table does not have. @returns how many */
-  readonly insert: (range: Range) => Promise<number>;
-  /** Updates the rows of a range that differ in the table; equal ones are not touched. @returns how many, without those just inserted */
-  readonly update: (range: Range) => Promise<number>;
-  readonly write: (range: Range) => Promise<Written>;
-  /** {@link Written}, by what was inserted and updated */
-  readonly count: (range: Range, created: number, changed: number) => Promise<Written>;
+  /**
+   * Before the first range: takes values that no two rows may have from rows that get another, where a row of the file gets theirs, at whatever
+   * place of the file, also in a circle.
+   */
+  readonly begin: () => Promise<void>;
+  /** Inserts the rows of a range that the table does not have, and updates those that differ there; equal ones are not touched. */
+  readonly write: (range: Range, counts: Written) => Promise<void>;
 }
 
 /** @param kind that of the rows in the stage */
 export const createTableWriter = async (
-  { client, options }: Pick<WriteContext, 'client' | 'options'>,
-  kind: ImportKind,
+  context: ImportContext,
+  kind = context.kind,
   stage = STAGE,
 ): Promise<TableWriter> => {
+  const { client } = context;
   const { table, isRow = 't.id = s.target_id' } = kind;
   const defaults = await readDefaults(client, kind);
-  const columns = columnsOf(kind, ({ column, assumed }) => assumed?.(options) ?? defaults.get(column) ?? 'null');
+  const columns = columnsOf(kind, ({ column, assumed }) => assumed?.(context) ?? defaults.get(column) ?? 'null');
   const updatable = columns.filter(({ isInsertOnly }) => !isInsertOnly);
   // Another writer may have deleted the row that was found.
   const isNew = `s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isRow})`;
@@ -36,27 +37,23 @@ export const createTableWriter = async (
       ${kind.onConflict ?? ''}
       returning t.*)
     ${'slug' in kind.fields ? `, marked as (update ${stage} s set target_id = done.id, is_new = true from done where s.slug = done.slug and ${isNew})` : ''}
-    select count(*)::int as count from done`;
+    select count(*)::int as created from done`;
   const update = `
     with done as (
       update ${table} t set ${updatable.map(({ target, updated }) => `${target} = ${updated}`).join(', ')}
       from ${stage} s
-      where s.ordinal between $1 and $2 and ${isRow} and (${updatable.map(({ differs }) => differs).join(' or ')})
-      returning s.is_new)
-    select (count(*) filter (where is_new is not true))::int as count from done`;
-  const staged = `select count(*)::int as count from ${stage} where ordinal between $1 and $2`;
-  const run = async (sql: string, { from, to }: Range): Promise<number> =>
-    (await oneRow<{ count: number }>(client, sql, [from, to])).count;
-  const count = async (range: Range, created: number, changed: number): Promise<Written> => ({
-    created,
-    changed,
-    unchanged: Math.max(0, (await run(staged, range)) - created - changed),
-  });
+      where s.ordinal between $1 and $2 and s.is_new is null and ${isRow} and (${updatable.map(({ differs }) => differs).join(' or ')})
+      returning 1)
+    select count(*)::int as changed, (select count(*)::int from ${stage} where ordinal between $1 and $2) as staged from done`;
   return {
-    insert: (range) => run(insert, range),
-    update: (range) => run(update, range),
-    write: async (range) => count(range, await run(insert, range), await run(update, range)),
-    count,
+    begin: () => freeValues(client, kind, stage),
+    write: async ({ from, to }, counts) => {
+      const { created } = await oneRow<{ created: number }>(client, insert, [from, to]);
+      const { changed, staged } = await oneRow<{ changed: number; staged: number }>(client, update, [from, to]);
+      counts.created += created;
+      counts.changed += changed;
+      counts.unchanged += Math.max(0, staged - created - changed);
+    },
   };
 };
 
@@ -124,11 +121,7 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
   return new Map(rows.map(({ column, expression }) => [column, expression]));
 };
 
-/**
- * Takes values that no two rows may have from rows that get another, where a row of the file gets theirs: at whatever place of the file, also in
- * a circle.
- */
-export const freeValues = async (client: ClientBase, kind: ImportKind, stage = STAGE): Promise<void> => {
+const freeValues = async (client: ClientBase, kind: ImportKind, stage: string): Promise<void> => {
   for (const [name, { column }] of uniqueFieldsOf(kind)) {
     const said = await client.query(`select from ${stage} s where ${isPresent(name)} limit 1`);
     if (said.rowCount === 0) continue;

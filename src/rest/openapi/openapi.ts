@@ -14,7 +14,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { isPublicField } from '../../access/access.ts';
 import { bearerChallenge } from '../../access/tokens.ts';
 import { AppError, databaseUnavailable, ERROR_TABLE, type ErrorCode } from '../../errors.ts';
-import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
+import { rangeOf } from '../../graphql/arguments.ts';
 import { lateKeyOf } from '../../graphql/operation.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
 import { JSON_TYPE, MAX_HEADER_BYTES, MAX_TARGET_CHARS, problemText } from '../../http/message.ts';
@@ -229,11 +229,10 @@ const languageParameter = (languages: readonly string[]): JsonSchema[] =>
 const PATH_PARAMETER = 'Digits only; an id that no row has is a 404.';
 
 const boundsOf = (argument: GraphQLArgument): JsonSchema => {
-  const maxItems = maxItemsOf(argument);
   const { minimum, maximum } = rangeOf(argument) ?? {};
-  if (minimum !== undefined && isListType(getNullableType(argument.type)))
-    return { minItems: minimum, maxItems: maximum };
-  return { minimum, maximum, ...(maxItems === undefined ? {} : { maxItems }) };
+  return isListType(getNullableType(argument.type))
+    ? { minItems: minimum || undefined, maxItems: maximum }
+    : { minimum, maximum };
 };
 
 /** The schema of a parameter's value, which is never null. */

@@ -11,7 +11,7 @@ import {
   isNonNullType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { collectFields, fragmentsOf, objectTypesOf, type Parent, rootOf } from '../../graphql/selection.ts';
+import { fieldsIn, objectTypesOf, type Parent, rootOf } from '../../graphql/selection.ts';
 import type { RestOperation } from '../documents.ts';
 
 /** The one root field of a REST document. */
@@ -39,10 +39,10 @@ export const createResultSchemas = (schema: GraphQLSchema) => {
   };
 
   const resultOf = ({ operation, document }: RestOperation): Result => {
-    const fragments = fragmentsOf(document);
+    const selected = fieldsIn(document, schema);
 
     const fieldsOf = (type: GraphQLObjectType, parents: readonly Parent[]) =>
-      [...collectFields(parents, fragments, { schema, types: [type] })].map(([key, selections]) => {
+      [...selected(parents, [type])].map(([key, selections]) => {
         // The document is valid.
         const field = schema.getField(type, selections[0].node.name.value) as Result['field'];
         const isCertain = selections.some(({ conditions }) => conditions.length === 0);
