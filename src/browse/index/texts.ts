@@ -65,8 +65,7 @@ export class FoldedTexts {
 }
 
 /** Whether a folded text has some parts. */
-export const hasAll = (folded: string, parts: readonly string[]): boolean =>
-  parts.every((part) => folded.includes(part));
+const hasAll = (folded: string, parts: readonly string[]): boolean => parts.every((part) => folded.includes(part));
 
 /** A category with those below it. */
 interface CategoryNode extends CategoryRow {
