@@ -4,6 +4,7 @@ import type { BrowseIndex } from './browse/index-engine.ts';
 import type { FreshnessMonitor } from './cache/freshness-monitor.ts';
 import type { KnownRows } from './cache/known-rows.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
+import type { Config } from './config/config.ts';
 import type { Replica } from './database/replicas/replica.ts';
 import type { Replicas } from './database/replicas/replicas.ts';
 import type { LateSource } from './graphql/context.ts';
@@ -14,18 +15,17 @@ import { byLabel, counter, gauge, histogram, type Metric, type Sample } from './
 import type { LoadGuard } from './overload/load-guard.ts';
 
 /** The parts of a gateway that count: plain numbers, which the metrics read at a scrape. */
-export interface Counting {
+interface Counting extends Pick<Config, 'cacheMaxBytes' | 'maxSubscriptions'> {
   readonly requests: RequestCounts;
   readonly responseCache: Pick<ResponseCache, 'stats' | 'size'>;
   readonly knownRows: Pick<KnownRows, 'stats' | 'size'>;
-  readonly cacheMaxBytes: number;
   readonly freshnessMonitor: Pick<FreshnessMonitor, 'asOfMs' | 'isLost'>;
-  readonly subscriptions: { readonly counts: Live['counts']; readonly max: number };
+  readonly live: Pick<Live, 'counts'>;
   readonly pool: Pool;
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'inFlight'>;
   readonly browseIndex: Pick<BrowseIndex, 'status' | 'answers'>;
-  readonly fallBacks: CompiledExecution['fallBacks'];
+  readonly compiled: Pick<CompiledExecution, 'fallBacks'>;
   readonly lateSources: ReadonlyMap<string, Pick<LateSource, 'metrics'>>;
 }
 
@@ -124,9 +124,9 @@ const browseMetrics = ({ browseIndex: { status, answers } }: Counting): Metric[]
   gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => status().bytes),
 ];
 
-const streamMetrics = ({ subscriptions: { counts, max } }: Counting): Metric[] => [
+const streamMetrics = ({ live: { counts }, maxSubscriptions }: Counting): Metric[] => [
   gauge('vitrine_subscriptions', 'Open streams of subscriptions.', counts.open),
-  gauge('vitrine_subscriptions_max', 'Streams of subscriptions that may be open.', () => max),
+  gauge('vitrine_subscriptions_max', 'Streams of subscriptions that may be open.', () => maxSubscriptions),
   counter('vitrine_subscription_events_total', 'Events that were sent to listeners.', () => counts.events),
   counter(
     'vitrine_subscriptions_ended_total',
@@ -140,7 +140,7 @@ const streamMetrics = ({ subscriptions: { counts, max } }: Counting): Metric[] =
   ),
 ];
 
-const executionMetrics = ({ load, fallBacks }: Counting): Metric[] => [
+const executionMetrics = ({ load, compiled: { fallBacks } }: Counting): Metric[] => [
   gauge('vitrine_executions_in_flight', 'Executions under way.', load.inFlight),
   counter(
     'vitrine_executions_not_compiled_total',

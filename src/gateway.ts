@@ -24,7 +24,6 @@ import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { createMaskError, failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
-import type { Engine } from './graphql/run-document.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
 import { Live } from './graphql/use-live.ts';
@@ -36,7 +35,6 @@ import { createContentEncodings } from './http/content-encodings.ts';
 import { createCors } from './http/cors.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
-import type { FindRoute } from './http/route.ts';
 import { type App, Serving } from './http/serve-request.ts';
 import { Languages } from './language/languages.ts';
 import type { RequestCounts } from './observability/counts.ts';
@@ -91,7 +89,7 @@ export const createGateway = async (
   log: Logger,
   parts: GatewayParts = {},
 ): Promise<Gateway> => {
-  const closers: Close[] = [];
+  const closers: (() => unknown)[] = [];
   const close = async (): Promise<void> => {
     const closeLast = closers.pop();
     if (!closeLast) return;
@@ -111,8 +109,6 @@ export const createGateway = async (
   }
 };
 
-type Close = () => unknown;
-
 interface Given {
   readonly config: Config;
   readonly languages: Languages;
@@ -120,16 +116,15 @@ interface Given {
   readonly log: Logger;
   readonly parts: GatewayParts;
   /** Is given what closes each part that was opened: what was opened last is closed first. */
-  readonly onClose: (close: Close) => void;
+  readonly onClose: (close: () => unknown) => void;
 }
 
 /** What is put together, each of those before it. */
 interface Layers {
   readonly operations: Awaited<ReturnType<typeof readOperations>>;
   readonly observer: Observer;
-  readonly connected: Awaited<ReturnType<typeof connect>>;
+  readonly database: Awaited<ReturnType<typeof connect>>;
   readonly access: Access;
-  readonly followed: Awaited<ReturnType<typeof followChanges>>;
   readonly memory: ReturnType<typeof createMemory>;
   readonly graphql: ReturnType<typeof createGraphql>;
   readonly metrics: Metrics;
@@ -141,16 +136,15 @@ const assemble = async (given: Given): Promise<Omit<Gateway, 'close'>> => {
   const operations = await readOperations(given);
   const observer = await createObserver(config, log);
   onClose(() => observer.tracing?.close());
-  const connected = await connect(given, observer);
-  const access = await openAccess(config, connected.clock, log);
+  const database = await connect(given, observer);
+  const access = await openAccess(config, database.clock, log);
   onClose(access.close);
-  const followed = await followChanges(given, connected);
-  const memory = createMemory(given, followed);
-  const graphql = createGraphql(given, { observer, operations, followed, memory, access });
-  const counting = { requests: observer.requests, ...memory, ...followed, ...graphql };
+  const memory = createMemory(given, database);
+  const graphql = createGraphql(given, { observer, operations, database, memory, access });
+  const counting = { ...config, requests: observer.requests, ...memory, ...database, ...graphql };
   const metrics = createMetrics(gatewayMetrics(counting), given.parts.pageOfAll);
-  const layers = { observer, operations, followed, memory, graphql, access, metrics };
-  const { app, startDraining } = createHttp(given, layers, await createAgents(given, graphql));
+  const layers = { observer, operations, database, memory, graphql, access, metrics };
+  const { app, startDraining } = await createHttp(given, layers);
   return {
     app,
     metrics,
@@ -176,26 +170,21 @@ const readOperations = async ({ config, parts }: Given) => {
   return { schema, rest, plugins, areShared, documents, trusted };
 };
 
-/** A pool of connections to a database that is there. */
+/**
+ * The ways to read the database, and what tells of its changes.
+ * @throws OperatorError where it is not there or not migrated, or a right is missing
+ */
 const connect = async ({ config, databaseUrl, log, onClose }: Given, observer: Observer) => {
-  const { databasePooler: pooling, databaseTimeoutMs: timeoutMs, databasePoolSize: size } = config;
+  const { databasePooler: pooling, databaseTimeoutMs: timeoutMs, databasePoolSize: poolSize, freshnessMs } = config;
+  const { databaseDirectUrl: directUrl, databaseReplicaUrls: urls } = config;
   const connection = connectionConfig(databaseUrl);
   const lacks = await awaitDatabase(databaseUrl, 'DATABASE_URL', config, log, (client) =>
     checkSessions(client, pooling),
   );
   for (const lack of lacks) log.warn(lack);
   const reading = { timeoutMs, log, observer: observer.statement };
-  const pool = createPool({ ...reading, connection, pooling, size });
+  const pool = createPool({ ...reading, connection, pooling, size: poolSize });
   onClose(() => pool.end());
-  return { connection, reading, pool, clock: createClock() };
-};
-
-/** The ways to read, and what tells of changes. @throws OperatorError where the database is not migrated or a right is missing */
-const followChanges = async (
-  { config, log, onClose }: Given,
-  { connection, reading, pool, clock }: Layers['connected'],
-) => {
-  const { databaseDirectUrl: directUrl, databaseReplicaUrls: urls, databasePoolSize: poolSize, freshnessMs } = config;
   await assertMigrated(pool);
   await assertServing(pool, FEATURES);
   const tables = [...FEATURES, ...(await readWatchedTables(pool, FEATURES))];
@@ -203,6 +192,7 @@ const followChanges = async (
   if (directUrl !== undefined) await assertSameDatabase(pool, directUrl);
   const replicas = urls.length > 0 ? createReplicas({ ...reading, urls, schema, freshnessMs, poolSize }) : undefined;
   onClose(() => replicas?.close());
+  const clock = createClock();
   const tagVersions = new TagVersions(tables);
   const freshnessMonitor = await startFreshnessMonitor({
     connection: directUrl === undefined ? connection : connectionConfig(directUrl),
@@ -221,103 +211,62 @@ const followChanges = async (
 };
 
 /** What is kept of the database, and what waits to be written to it. */
-const createMemory = (
-  { config, languages, databaseUrl, log, onClose }: Given,
-  { sql, clock, tagVersions, freshnessMonitor }: Layers['followed'],
-) => {
-  const { cacheMaxBytes, staleIfErrorMs, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
-  const { databaseDirectUrl: directUrl, browseIndexMaxBytes } = config;
+const createMemory = ({ config, languages, databaseUrl, log, onClose }: Given, database: Layers['database']) => {
+  const { databaseTimeoutMs: timeoutMs, freshnessMs, staleIfErrorMs, cacheMaxBytes, browseIndexMaxBytes } = config;
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
-  const fallBacks = languages.all.flatMap((language) => (language.fallBacks ? [language.fallBacks] : []));
-  const lateDeps = { sql, clock, timeoutMs };
   const lateSources = new Map(
-    FEATURES.flatMap(({ table, createLate }) => (createLate ? [[table, createLate(lateDeps)] as const] : [])),
+    FEATURES.flatMap(({ table, createLate }) =>
+      createLate ? [[table, createLate({ ...database, timeoutMs })] as const] : [],
+    ),
   );
-  const browseIndex = new BrowseIndex({
-    clock,
-    freshnessMonitor,
-    tagVersions,
-    log,
-    thread:
-      browseIndexMaxBytes > 0
-        ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes, languages: fallBacks }
-        : undefined,
-  });
-  onClose(browseIndex.close);
-  return {
-    knownRows: createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes }),
-    responseCache: new ResponseCache({
-      freshnessMonitor,
-      tagVersions,
-      clock,
-      maxBytes: cacheMaxBytes - rowBytes,
-      freshnessMs,
-      staleIfErrorMs,
-      timeoutMs,
-      kindOf: failureKindOf,
-    }),
-    cacheMaxBytes,
-    lateSources,
-    browseIndex,
+  const thread = {
+    databaseUrl: config.databaseDirectUrl ?? databaseUrl,
+    maxBytes: browseIndexMaxBytes,
+    languages: languages.all.flatMap(({ fallBacks }) => (fallBacks ? [fallBacks] : [])),
   };
+  const browseIndex = new BrowseIndex({ ...database, log, thread: browseIndexMaxBytes > 0 ? thread : undefined });
+  onClose(browseIndex.close);
+  const knownRows = createKnownRows({ ...database, maxBytes: rowBytes });
+  const limits = { maxBytes: cacheMaxBytes - rowBytes, freshnessMs, staleIfErrorMs, timeoutMs };
+  const responseCache = new ResponseCache({ ...database, ...limits, kindOf: failureKindOf });
+  return { knownRows, responseCache, lateSources, browseIndex };
 };
 
 /** Executes operations, once or again and again. */
 const createGraphql = (
   { config, languages, log, onClose }: Given,
-  { observer, operations, followed, memory, access }: Omit<Layers, 'connected' | 'graphql' | 'metrics'>,
+  { observer, operations, database, memory, access }: Omit<Layers, 'graphql' | 'metrics'>,
 ) => {
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs, freshnessMs, queryMaxCost: maxCost } = config;
   const { documents, plugins, areShared } = operations;
-  const { tracing } = observer;
-  const { responseCache, lateSources, knownRows, browseIndex } = memory;
   const { isRestricted } = access;
-  const features = [...FEATURES, createBrowse(browseIndex)];
-  const reading = { ...followed, features, lateSources, languages, knownRows };
-  const createContext = createContextFactory({ ...reading, maxRows: maxCost });
-  const connections = poolSize * (1 + config.databaseReplicaUrls.length);
+  const features = [...FEATURES, createBrowse(memory.browseIndex)];
+  const createContext = createContextFactory({ ...database, ...memory, features, languages, maxRows: maxCost });
   const load = createLoadGuard({
     ...config,
+    ...database,
     poolSize,
-    connections,
-    pool: followed.pool,
+    connections: poolSize * (1 + config.databaseReplicaUrls.length),
     onRefused: (state) => observer.overload(state),
   });
   onClose(load.stop);
   const compiled = new CompiledExecution();
   const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
-  const executing = { documents, createContext, responseCache, maxCost, load, tracing, timeoutMs };
+  const executing = { ...memory, documents, createContext, maxCost, load, tracing: observer.tracing, timeoutMs };
   const execution = areShared ? new SharedExecution(executing, compiled, answers) : new OwnExecution(executing);
-  const live = new Live({
-    execution,
-    source: { ...followed, freshnessMs },
-    maxSubscriptions: config.maxSubscriptions,
-    isRestricted,
-    log,
-  });
+  const source = { ...database, freshnessMs };
+  const live = new Live({ execution, source, maxSubscriptions: config.maxSubscriptions, isRestricted, log });
   onClose(() => live.close());
   const maskError = createMaskError(() => observer.logOf(log));
   const yoga = createGraphqlServer({ ...operations, isRestricted, answers, live, execution, maskError });
   onClose(() => yoga.dispose());
-  const engine: Engine = { yoga, documents, answers, maskError };
-  const subscriptions = { counts: live.counts, max: config.maxSubscriptions };
-  const { fallBacks } = compiled;
-  return { engine, live, load, fallBacks, subscriptions };
-};
-
-/** The catalogue for agents, where it is wanted. The package for MCP is loaded only then. */
-const createAgents = async ({ config }: Given, { engine }: Layers['graphql']): Promise<readonly FindRoute[]> => {
-  const exposure = config.exposure.ucp;
-  if (exposure === 'off') return [];
-  const { createUcpRoutes } = await import('./ucp/handler.ts');
-  return [await createUcpRoutes({ ...config, ...engine, exposure, isBehindProxy: config.trustProxy > 0 })];
+  return { engine: { yoga, documents, answers, maskError }, live, load, compiled };
 };
 
 /** Answers requests. */
-const createHttp = (
+const createHttp = async (
   { config, languages, log }: Given,
-  { observer, operations, followed, memory, graphql, access, metrics }: Omit<Layers, 'connected'>,
-  agents: readonly FindRoute[],
+  { observer, operations, database, memory, graphql, access, metrics }: Layers,
 ) => {
   const { exposure, previewTokens } = config;
   const { schema, rest, areShared } = operations;
@@ -330,13 +279,15 @@ const createHttp = (
     void browseIndex.start();
     return true;
   };
-  const probes = createProbes({ pool: followed.pool, metrics, exposure: exposure.metrics, isFilling });
+  const probes = createProbes({ pool: database.pool, metrics, exposure: exposure.metrics, isFilling });
   const openapi = createOpenapi(rest, schema, { isRestricted, languages: config.languages });
   const { graphiql, find } = createPages({ ...config, openapi });
+  // The catalogue for agents. The package for MCP is loaded only where it is wanted.
+  const ucp = exposure.ucp === 'off' ? undefined : await import('./ucp/handler.ts');
   const requestBytes = Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(config.cacheMaxBytes * REQUEST_CACHE_SHARE));
   const app = new Serving({
     routes: [
-      ...agents,
+      ...(ucp ? [await ucp.createUcpRoutes(config, engine)] : []),
       createGraphqlRoutes({ ...engine, live, graphiql }),
       createRestRoutes(rest, engine),
       probes.find,
@@ -350,7 +301,7 @@ const createHttp = (
     previewTime: createPreviewTime(previewTokens),
     load,
     writer: new ResponseWriter({
-      clock: followed.clock,
+      clock: database.clock,
       contentEncodings: createContentEncodings(log),
       cors: createCors(config),
       isRestricted,

@@ -1,22 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Exposure } from '../access/access.ts';
+import type { Config } from '../config/config.ts';
 import { bodyFault } from '../graphql/json-body.ts';
+import type { Engine } from '../graphql/run-document.ts';
 import { JSON_TYPE, jsonResponse, type WriteError } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, type Route, responseRoute } from '../http/route.ts';
 import { createMcpRoute } from './mcp.ts';
 import type { ToolName } from './operations.ts';
-import { reasonOf, type ToolOptions, ToolRunner } from './run-tool.ts';
-
-interface Options extends ToolOptions {
-  readonly exposure: Exposure;
-  /** Where the gateway is reached; undefined: where each request says that it is. */
-  readonly publicUrl: string | undefined;
-  /** Web pages that may call the tools by MCP, besides the gateway's own. */
-  readonly corsOrigins: readonly string[];
-  /** Whether proxies say by which address they were reached. */
-  readonly isBehindProxy: boolean;
-}
+import { reasonOf, ToolRunner } from './run-tool.ts';
 
 /** The address of a request says nothing of where a page comes from, which may have led its browser here (DNS rebinding). */
 const LOCAL: readonly string[] = ['http://localhost', 'http://127.0.0.1', 'http://[::1]'];
@@ -28,16 +19,16 @@ const PATHS: Readonly<Record<string, ToolName>> = {
 };
 
 /** The paths of the Universal Commerce Protocol: https://ucp.dev/2026-08-25/specification/shopping/catalog/rest */
-export const createUcpRoutes = async (options: Options): Promise<FindRoute> => {
-  const { publicUrl, isBehindProxy, corsOrigins, exposure } = options;
+export const createUcpRoutes = async (config: Config, engine: Engine): Promise<FindRoute> => {
+  const { publicUrl, corsOrigins, exposure, trustProxy } = config;
   const [documents, profile] = await Promise.all(['catalog.graphql', 'profile.json'].map(read));
-  const runner = new ToolRunner(options, String(documents));
+  const runner = new ToolRunner({ ...config, ...engine }, String(documents));
   const baseOf = ({ request: { headers } }: Call): string =>
-    publicUrl === undefined ? ownAddress(headers, isBehindProxy) : publicUrl.replace(/\/+$/, '');
+    publicUrl === undefined ? ownAddress(headers, trustProxy > 0) : publicUrl.replace(/\/+$/, '');
   const showProfile = responseRoute((call) => {
     const value: unknown = JSON.parse(String(profile).replaceAll('{base}', baseOf(call)));
     return jsonResponse(200, value, { 'cache-control': 'public, max-age=300' });
-  }, exposure);
+  }, exposure.ucp);
   const routes = new Map<string, Route>([
     ['/.well-known/ucp', showProfile],
     ['/ucp/mcp', createMcpRoute(runner, baseOf, [...(publicUrl === undefined ? LOCAL : [publicUrl]), ...corsOrigins])],
@@ -48,6 +39,7 @@ export const createUcpRoutes = async (options: Options): Promise<FindRoute> => {
 
 const read = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), 'utf8');
 
+/** @param isBehindProxy whether proxies say by which address they were reached */
 const ownAddress = (headers: IncomingHttpHeaders, isBehindProxy: boolean): string => {
   const said = (name: string): string | undefined =>
     isBehindProxy

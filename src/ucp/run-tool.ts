@@ -11,7 +11,7 @@ import type { Call } from '../http/route.ts';
 import { type AnyRequest, PLANS, type Plan, type Shop, type ToolName } from './operations.ts';
 import tools from './tools.json' with { type: 'json' };
 
-export interface ToolOptions extends Engine {
+interface ToolOptions extends Engine {
   readonly productUrl: string | undefined;
   readonly shopCurrency: string | undefined;
 }
