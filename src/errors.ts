@@ -71,12 +71,15 @@ export class AppError extends Error {
 export const badArgument = (argument: string, problem: string): AppError =>
   new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
 
-/** The database is away or too slow: 503 with `Retry-After`. */
-export const databaseUnavailable = (cause?: unknown): AppError =>
-  new AppError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment. Try again shortly.', {
+/** 503 with `Retry-After`. @param what cannot be done */
+export const unavailable = (what: string, cause?: unknown): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', `${what} at the moment. Try again shortly.`, {
     cause,
     headers: { 'retry-after': '1' },
   });
+
+/** The database is away or too slow. */
+export const databaseUnavailable = (cause?: unknown): AppError => unavailable('The database cannot answer', cause);
 
 /** This process is overloaded: 503 at once, with `Retry-After`. The database may be well. */
 export class Overloaded extends AppError {

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
 import { AppError } from '../errors.ts';
 import { parseTime } from '../parse-time.ts';
+import type { JwtConfig } from './jwt.ts';
 import {
   basicChallenge,
   bearerChallenge,
@@ -88,11 +89,9 @@ const createAccess = (verify: VerifyToken, clock: Clock, close: () => void) => {
 };
 
 /** Sources of access tokens. All empty or undefined: everything is public. */
-export interface AccessConfig {
+interface AccessConfig extends Omit<JwtConfig, 'jwksUrl'> {
   readonly accessTokens: readonly string[];
   readonly jwksUrl: string | undefined;
-  readonly jwtIssuer: readonly string[];
-  readonly jwtAudience: readonly string[];
 }
 
 export const isRestricted = ({ accessTokens, jwksUrl }: AccessConfig): boolean =>
@@ -115,12 +114,10 @@ const basicPassword = (authorization: string | undefined): string | undefined =>
 /** The library for JSON Web Tokens is loaded only where an issuer is configured. */
 export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger): Promise<Access> => {
   if (!isRestricted(config)) return OPEN_ACCESS;
-  const { accessTokens, jwksUrl, jwtIssuer, jwtAudience } = config;
+  const { accessTokens, jwksUrl } = config;
   const list = readTokens(accessTokens);
   const issuer =
-    jwksUrl === undefined
-      ? undefined
-      : (await import('./jwt.ts')).openIssuer({ jwksUrl, jwtIssuer, jwtAudience }, clock, log);
+    jwksUrl === undefined ? undefined : (await import('./jwt.ts')).openIssuer({ ...config, jwksUrl }, clock, log);
   const verify: VerifyToken = async (token) => {
     if (includesToken(list, token)) return Number.POSITIVE_INFINITY;
     return issuer ? issuer.verify(token) : 'invalid';

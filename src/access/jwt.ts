@@ -1,10 +1,10 @@
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
-import { AppError } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 import type { VerifyToken } from './tokens.ts';
 
-interface JwtConfig {
+export interface JwtConfig {
   readonly jwksUrl: string;
   readonly jwtIssuer: readonly string[];
   readonly jwtAudience: readonly string[];
@@ -62,7 +62,8 @@ export const openIssuer = (
       });
       return Math.min(((payload.exp ?? 0) + CLOCK_TOLERANCE_S) * 1000, nowMs + refreshMs);
     } catch (error) {
-      if (isOfIssuer(error)) throw issuerUnavailable(error);
+      // 503, not 401: the token may be valid, and a client would discard it on a 401.
+      if (isOfIssuer(error)) throw unavailable('The access token cannot be verified', error);
       if (error instanceof errors.JWTExpired) return 'expired';
       // The reason names the claim or the key, never a value of the token.
       log.debug({ reason: error instanceof Error ? error.message : undefined }, 'an access token was refused');
@@ -80,10 +81,3 @@ const OF_ISSUER: ReadonlySet<string> = new Set([
 ]);
 
 const isOfIssuer = (error: unknown): boolean => !(error instanceof errors.JOSEError) || OF_ISSUER.has(error.code);
-
-// 503, not 401: the token may be valid, and a client would discard it on a 401.
-const issuerUnavailable = (cause: unknown): AppError =>
-  new AppError('SERVICE_UNAVAILABLE', 'The access token cannot be verified at the moment. Try again shortly.', {
-    cause,
-    headers: { 'retry-after': '1' },
-  });
