@@ -31,8 +31,8 @@ const seedIfEmpty = async ({ url }: OpenDatabase, log: Logger): Promise<void> =>
   ]);
   // Without a limit of statements: on a slow machine the catalogue takes seconds.
   await withConnection({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 }, undefined, async (client) => {
-    if (!(await isCatalogueEmpty(client))) return;
-    log.info(await seedDemoCatalogue(client, IMPORT_KINDS), 'filled with the demo catalogue');
+    const counts = (await isCatalogueEmpty(client)) && (await seedDemoCatalogue(client, IMPORT_KINDS));
+    if (counts) log.info(counts, 'filled with the demo catalogue');
   });
 };
 
@@ -40,23 +40,10 @@ const seedIfEmpty = async ({ url }: OpenDatabase, log: Logger): Promise<void> =>
 const CLOSING_SHARE = 0.2;
 const MAX_CLOSING_MS = 1000;
 
-export interface Serving {
-  readonly url: string;
-  /** Finishes the requests in flight and closes everything, within the configured time. Idempotent. */
-  readonly stop: () => Promise<void>;
-}
-
-export interface ServingGateway extends Serving {
-  readonly metrics: Metrics;
-}
+export type Serving = Awaited<ReturnType<typeof serve>>;
 
 /** Opens the port on a gateway. @throws OperatorError as `createGateway` and the port do */
-export const serve = async (
-  config: Config,
-  databaseUrl: string,
-  log: Logger,
-  pageOfAll?: Metrics['page'],
-): Promise<ServingGateway> => {
+export const serve = async (config: Config, databaseUrl: string, log: Logger, pageOfAll?: Metrics['page']) => {
   // The primary of several workers imports this file too, and needs nothing of a gateway.
   const [{ createGateway }, { startHttpServer }] = await Promise.all([
     import('./gateway.ts'),
@@ -69,6 +56,7 @@ export const serve = async (
     gateway.startIndex();
     const { shutdownTimeoutMs, shutdownDelayMs } = config;
     const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
+    /** Finishes the requests in flight and closes everything, within the configured time. Idempotent. */
     const stop = memo(async (): Promise<void> => {
       gateway.startDraining();
       await server.drain(shutdownTimeoutMs - closingMs, {

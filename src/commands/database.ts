@@ -6,7 +6,7 @@ import { assertMigrated } from '../database/migrations/status.ts';
 import { openDatabase, withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
 import { FEATURES } from '../features.ts';
-import { CatalogueNotEmptyError, seedDemoCatalogue } from '../import/demo.ts';
+import { seedDemoCatalogue } from '../import/demo.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
 import { defineCommand, readEnvironment } from './commands.ts';
 
@@ -35,6 +35,8 @@ export const migrateCommand = defineCommand({
   },
 });
 
+const NOT_EMPTY = 'Not seeded: seeding only fills an empty database, and this one already has rows.';
+
 export const seedCommand = defineCommand({
   description: 'Fill an empty database with the demo catalogue.',
   options: {
@@ -47,15 +49,17 @@ export const seedCommand = defineCommand({
     try {
       await withConnection(connection, undefined, async (client) => {
         await assertMigrated(client);
-        const { categories, products, notices } = await seedDemoCatalogue(client, IMPORT_KINDS);
-        console.log(`Seeded ${categories} categories, ${products} products and ${notices} notices.`);
+        const seeded = await seedDemoCatalogue(client, IMPORT_KINDS);
+        if (!seeded && !isIfEmpty) throw new OperatorError(NOT_EMPTY);
+        console.log(
+          seeded
+            ? `Seeded ${seeded.categories} categories, ${seeded.products} products and ${seeded.notices} notices.`
+            : NOT_EMPTY,
+        );
       });
     } catch (error) {
-      if (hasCode(error, INSUFFICIENT_PRIVILEGE))
-        throw new OperatorError(`Not seeded: ${messageOf(error)}. Run it as the role that owns the tables.`);
-      if (!(error instanceof CatalogueNotEmptyError)) throw error;
-      if (!isIfEmpty) throw new OperatorError(`Not seeded: ${error.message}.`);
-      console.log(`Not seeded: ${error.message}.`);
+      if (!hasCode(error, INSUFFICIENT_PRIVILEGE)) throw error;
+      throw new OperatorError(`Not seeded: ${messageOf(error)}. Run it as the role that owns the tables.`);
     } finally {
       await database.close();
     }

@@ -16,16 +16,7 @@ const LANGUAGES = new Languages(['en', 'de', 'ja']);
 const PRESENT_MS = Date.parse('2026-11-20T09:00:00Z');
 
 /** How many rows of each kind. */
-type SeedCounts = { readonly categories: number; readonly products: number; readonly notices: number };
-
-/** The database already holds rows, so the demo catalogue is not written. */
-export class CatalogueNotEmptyError extends Error {
-  override readonly name = 'CatalogueNotEmptyError';
-
-  constructor() {
-    super('seeding only fills an empty database, and this one already has rows');
-  }
-}
+type SeedCounts = Record<'categories' | 'products' | 'notices', number>;
 
 /**
  * Whether seeding would succeed. Every start on an embedded database asks this, in SQL because the first query of a Prisma client costs 109 ms
@@ -44,16 +35,15 @@ export const isCatalogueEmpty = async (client: ClientBase): Promise<boolean> => 
  *
  * @param client a connected client with no transaction open, and no `query_timeout`
  * @param kinds the kinds of categories, products and notices
- * @returns the rows written
- * @throws CatalogueNotEmptyError if any of the three tables has a row; then nothing is changed
+ * @returns the rows written; undefined if any of the three tables has a row, and nothing is changed
  */
-export const seedDemoCatalogue = async (client: ClientBase, kinds: readonly ImportKind[]): Promise<SeedCounts> => {
+export const seedDemoCatalogue = async (client: ClientBase, kinds: readonly ImportKind[]) => {
   await client.query('begin; set local jit = off');
   try {
     // This mode blocks writers, not readers. A second seed waits here, and then finds rows.
     await client.query('lock table category, product, notice in share row exclusive mode');
-    if (!(await isCatalogueEmpty(client))) throw new CatalogueNotEmptyError();
-    const counts = { categories: 0, products: 0, notices: 0 };
+    if (!(await isCatalogueEmpty(client))) return void (await client.query('rollback'));
+    const counts: SeedCounts = { categories: 0, products: 0, notices: 0 };
     const { now } = await oneRow<{ now: Date }>(client, 'select now()');
     for (const name of FILES) {
       const { kind, created } = await importDemoFile(client, kinds, name, now);
