@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import { pino } from 'pino';
-import { type Config, readOptions, secretsOf } from './config/config.ts';
+import { readOptions } from './config/config.ts';
 import type { VariableOptions } from './config/gateway-options.ts';
 import { applyMigrations } from './database/migrations/apply.ts';
 import { createGateway as assemble } from './gateway.ts';
@@ -49,7 +49,7 @@ export interface Gateway extends AsyncDisposable {
 export const createGateway = async (options: GatewayOptions = {}): Promise<Gateway> => {
   const { migrate, log: stream, environment, plugins, ...variables } = options;
   const config = readOptions(variables, environment);
-  const log = await logTo(stream, config);
+  const log = stream ? pino(logOptions(config), { write: (line) => stream.write(line) }) : await createLog(config);
   const database = await prepareDatabase(config, log);
   try {
     if (migrate)
@@ -71,9 +71,4 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
     await database.close();
     throw error;
   }
-};
-
-const logTo = async (stream: GatewayOptions['log'], config: Config) => {
-  const options = { level: config.logLevel, secrets: secretsOf(config) };
-  return stream ? pino(logOptions(options), { write: (line) => stream.write(line) }) : createLog(options);
 };

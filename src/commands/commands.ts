@@ -1,7 +1,7 @@
 import { type ParseArgsOptionDescriptor, parseArgs, styleText } from 'node:util';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type Config, faulty, findMisspellings, readConfig, secretsOf } from '../config/config.ts';
+import { type Config, faulty, findMisspellings, readConfig } from '../config/config.ts';
 import { GROUPS, type Variable } from '../config/variables.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
@@ -106,7 +106,7 @@ export const readEnvironment = async (
         ({ warning }) => `${warning} That one closes something, so nothing is started: correct the name, or remove it.`,
       ),
     );
-  const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
+  const log = await createLog(config);
   for (const { warning } of misspellings) log.warn(warning);
   return { config, log };
 };
@@ -114,8 +114,8 @@ export const readEnvironment = async (
 const INTRODUCTION = `Vitrine, the read side of an online shop: products and notices over GraphQL and REST.
 It is configured by environment variables: "vitrine serve --help" lists them.`;
 
-// styleText writes no colours if the stream is no terminal or NO_COLOR is set: https://no-color.org
-const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });
+// styleText writes no colours if the standard output is no terminal or NO_COLOR is set: https://no-color.org
+const bold = (text: string): string => styleText('bold', text);
 
 /** Formats two columns. */
 const table = (rows: readonly (readonly [string, string])[]): string => {
@@ -157,7 +157,7 @@ const variableSections = (): string[] =>
   GROUPS.map(({ title, about, rows }) => {
     const lines = rows.map(
       ([name, row]) =>
-        `  ${name}  ${styleText('dim', presetOf(row), { stream: process.stdout })}\n${indented(`${row.description} Takes ${row.value.accepts}.`)}`,
+        `  ${name}  ${styleText('dim', presetOf(row))}\n${indented(`${row.description} Takes ${row.value.accepts}.`)}`,
     );
     return [bold(`${title}:`), ...(about ? [indented(about)] : []), ...lines].join('\n');
   });

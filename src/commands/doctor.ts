@@ -58,7 +58,7 @@ const lookAtDatabase = async (config: Config, instances: number): Promise<Findin
     return [ok('database', message)];
   }
   try {
-    const database = await openOrJoinDatabase(config, await createLog({ level: 'silent' }));
+    const database = await openOrJoinDatabase(config, await createLog({ logLevel: 'silent' }));
     return await examine(FEATURES, config, database.url, instances).finally(database.close);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
@@ -73,8 +73,7 @@ const toText = (findings: readonly Finding[]): string => {
   const lines = findings.flatMap(({ check, status, message, remedy }) => {
     const [colour, mark] = MARKS[status];
     const indent = ' '.repeat(width + 7);
-    // styleText writes no colours if the stream is no terminal or NO_COLOR is set.
-    const first = `${styleText(colour, mark, { stream: process.stdout })}  ${check.padEnd(width)} ${message.replaceAll('\n', `\n${indent}`)}`;
+    const first = `${styleText(colour, mark)}  ${check.padEnd(width)} ${message.replaceAll('\n', `\n${indent}`)}`;
     return remedy ? [first, `${indent}→ ${remedy}`] : [first];
   });
   const count = findings.filter(({ status }) => status === 'fail').length;

@@ -79,13 +79,6 @@ export const readOptions = (options: VariableOptions, environment: Environment =
   }
 };
 
-/** Secrets of the configuration, which no log may contain. */
-export const secretsOf = (config: Config): readonly string[] =>
-  ROWS.flatMap(([name, { value }]) => {
-    const configured: unknown = config[camelCase(name)];
-    return configured === undefined ? [] : (value.secretsIn?.(configured) ?? []);
-  });
-
 /** An empty value counts as absent: Compose files and shells leave such values behind. */
 const isSet = (value: string | undefined): boolean => Boolean(value?.trim());
 
@@ -125,6 +118,11 @@ const derive = (values: Values) => {
     exposure: exposures,
     /** Undefined: no traces. */
     tracing: tracingOf(values),
+    /** Texts that no log may contain. */
+    secrets: ROWS.flatMap(([name, { value }]) => {
+      const configured: unknown = values[camelCase(name)];
+      return configured === undefined ? [] : (value.secretsIn?.(configured) ?? []);
+    }),
   };
 };
 

@@ -5,7 +5,7 @@ export type LazyLog = () => Logger;
 
 interface LogOptions {
   /** A pino level, or `silent`. */
-  readonly level: string;
+  readonly logLevel: string;
   /** Secrets that no line may contain. */
   readonly secrets?: readonly string[];
   /** Number of the worker, where several share the output. */
@@ -13,13 +13,13 @@ interface LogOptions {
 }
 
 /** Format of every line: errors as {@link errorRecord} writes them, no secrets, no control characters. */
-export const logOptions = ({ level, secrets, worker }: LogOptions): LoggerOptions => {
+export const logOptions = ({ logLevel, secrets, worker }: LogOptions): LoggerOptions => {
   const scrub = createScrub(secrets);
   return {
-    level,
+    level: logLevel,
     base: worker === undefined ? null : { worker },
     serializers: { err: (error: unknown) => errorRecord(error) },
-    hooks: { streamWrite: (line) => visibleJson(scrub(line)) },
+    hooks: { streamWrite: (line) => visibleLines(scrub(line)) },
   };
 };
 
@@ -144,22 +144,18 @@ export const createScrub = (secrets: readonly string[] = []): Scrub => {
   };
 };
 
-// C0 and C1 control characters, line and paragraph separators, and marks of text direction:
+// C0 (but line feeds) and C1 control characters, line and paragraph separators, and marks of text direction:
 // they act on a terminal, and can make one line look like two.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is about control characters
-const CONTROL = /[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-const BEYOND_JSON = /[\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 const toEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A text with every control character escaped. */
-export const visible = (text: string): string => text.replace(CONTROL, toEscape);
+/** A text with every control character escaped but line feeds. */
+export const visibleLines = (text: string): string => text.replace(CONTROL, toEscape);
 
-/** The same, but line feeds stay. */
-export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
-
-/** The same for JSON, which has escaped most of them already. */
-const visibleJson = (json: string): string => json.replace(BEYOND_JSON, toEscape);
+/** The same in one line. */
+export const visible = (text: string): string => visibleLines(text).replaceAll('\n', toEscape);
 
 /** A path is logged and traced up to here. */
 export const MAX_PATH_CHARS = 256;

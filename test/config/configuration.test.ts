@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { gatewayOptions } from '../../packaging/gateway-options.ts';
 import { readEnvironment } from '../../src/commands/commands.ts';
-import { findMisspellings, readConfig, readOptions, secretsOf } from '../../src/config/config.ts';
+import { findMisspellings, readConfig, readOptions } from '../../src/config/config.ts';
 import { camelCase, ROWS } from '../../src/config/variables.ts';
 import { runCli } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -109,7 +109,7 @@ test('no log may contain the passwords and tokens of the configuration', () => {
     DATABASE_REPLICA_URLS: 'postgresql://a:second@db/shop,postgresql://a:third@db/shop',
     ACCESS_TOKENS: `fourth-token,sha256:${'0'.repeat(64)}`,
   });
-  expect(secretsOf(config).toSorted()).toEqual(
+  expect(config.secrets.toSorted()).toEqual(
     ['first', 'first', 'second', 'second', 'third', 'third', 'fourth-token'].toSorted(),
   );
 });

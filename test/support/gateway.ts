@@ -68,7 +68,7 @@ export const createTestGateway = async (
   plugins: readonly Plugin[] = [],
 ): Promise<TestGateway> => {
   const logged: Record<string, unknown>[] = [];
-  const log = pino(logOptions({ level: 'debug' }), { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const log = pino(logOptions({ logLevel: 'debug' }), { write: (line: string) => void logged.push(JSON.parse(line)) });
   const started = starting.then(() => createGateway(readConfig({ ...PATIENT, ...environment }), url, log, { plugins }));
   starting = started.catch(() => undefined);
   const gateway = await started;
