@@ -1,28 +1,11 @@
 import type { Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { AppError } from '../errors.ts';
 import { counter, createMetrics, gauge, type Metrics, type MetricsPage, pageOf } from '../observability/metrics.ts';
-
-/** The metrics of a process, in the form that prom-client aggregates. */
-type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
-export type MetricsFromWorker =
-  /** The worker's metrics: the reply to `collect`. */
-  | { readonly kind: 'metrics'; readonly metrics: MetricsJson }
-  /** A scraper has asked it for the metrics of all workers. */
-  | { readonly kind: 'ask-page' };
-
-export type MetricsToWorker =
-  | { readonly kind: 'collect' }
-  /** The answer to `ask-page`; without a page when the aggregation failed. */
-  | { readonly kind: 'page'; readonly page?: MetricsPage };
+import type { FromWorker, MetricsJson, ToWorker } from './worker.ts';
 
 /** If a worker does not reply within this time, its previous reply counts. */
 const COLLECT_TIMEOUT_MS = 2000;
-
-/** Less than Prometheus' scrape timeout, 10 s. */
-const PAGE_TIMEOUT_MS = 5000;
 
 /** prom-client averages or omits these. Here the largest lag of an event loop counts, and the earliest start. */
 const AGGREGATORS: readonly (readonly [RegExp, 'min' | 'max'])[] = [
@@ -53,7 +36,7 @@ export const createClusterMetrics = (sources: Sources) => {
 
   const collect = async (worker: Worker): Promise<void> => {
     const answer = new Promise<void>((resolve) => answered.set(worker, resolve));
-    if (worker.isConnected()) worker.send({ kind: 'collect' } satisfies MetricsToWorker);
+    if (worker.isConnected()) worker.send({ kind: 'collect' } satisfies ToWorker);
     await Promise.race([answer, delay(COLLECT_TIMEOUT_MS, undefined, { ref: false })]);
   };
 
@@ -71,7 +54,7 @@ export const createClusterMetrics = (sources: Sources) => {
     /** Adds a worker, and keeps its counters after its end: Prometheus would read a smaller sum as a reset. */
     add: (worker: Worker): void => {
       latest.set(worker, []);
-      worker.on('message', (message: MetricsFromWorker) => {
+      worker.on('message', (message: FromWorker) => {
         if (message.kind !== 'metrics') return;
         latest.set(worker, message.metrics);
         answered.get(worker)?.();
@@ -110,26 +93,3 @@ const prepared = (metrics: MetricsJson): MetricsJson =>
     aggregator: AGGREGATORS.find(([name]) => name.test(metric.name))?.[1] ?? metric.aggregator,
     values: metric.values.filter(({ value }) => Number.isFinite(value)),
   })) as MetricsJson;
-
-/** In a worker: the metrics of all workers. @throws AppError if the primary does not reply in time */
-export const askPrimaryForPage = (): Promise<MetricsPage> =>
-  new Promise((resolve, reject) => {
-    const settle = (page?: MetricsPage): void => {
-      clearTimeout(timer);
-      process.off('message', onMessage);
-      if (page) resolve(page);
-      else reject(new AppError('SERVICE_UNAVAILABLE', 'The metrics of all workers cannot be had at the moment.'));
-    };
-    const onMessage = (message: MetricsToWorker): void => {
-      if (message.kind === 'page') settle(message.page);
-    };
-    const timer = setTimeout(settle, PAGE_TIMEOUT_MS);
-    process.on('message', onMessage);
-    process.send?.({ kind: 'ask-page' } satisfies MetricsFromWorker);
-  });
-
-/** In a worker: the message with its metrics. */
-export const metricsMessage = async (metrics: Metrics): Promise<MetricsFromWorker> => ({
-  kind: 'metrics',
-  metrics: await (await metrics.registry()).getMetricsAsJSON(),
-});

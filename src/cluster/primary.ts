@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { OperatorError } from '../errors.ts';
 import { findPort } from '../http/listeners.ts';
-import type { Serving } from '../serve.ts';
 import { createClusterMetrics } from './metrics.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
@@ -28,27 +27,26 @@ const GRACE_MS = 500;
  * all simultaneous connections: 62 of 64.)
  * @throws Error with the error of the first worker that cannot start
  */
-export const serveByWorkers = async (config: Config, databaseUrl: string, log: Logger): Promise<Serving> => {
+export const serveByWorkers = async (config: Config, databaseUrl: string, log: Logger) => {
   // All workers get the same port. Whether another program has it is checked here: a socket with `reusePort` would not report that.
   const environment = { DATABASE_URL: databaseUrl, PORT: String(await findPort(config)) };
   const workers = new Workers(environment, log);
   // No worker outlives this process.
   process.once('exit', () => workers.kill());
-  let url: string;
   try {
-    url = await workers.serve(config.workers);
+    const url = await workers.serve(config.workers);
+    return { url, stop: () => workers.stop(config.shutdownTimeoutMs + GRACE_MS) };
   } catch (error) {
     workers.kill();
     throw error;
   }
-  return { url, stop: () => workers.stop(config.shutdownTimeoutMs + GRACE_MS) };
 };
 
 class Workers {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #log: Logger;
-  /** The workers that have not ended, serving or not. */
-  readonly #running = new Map<Worker, Promise<unknown>>();
+  /** The workers that have not ended, serving or not, and the end of each. */
+  readonly #running = new Map<Worker, StartedWorker['over']>();
   readonly #metrics = createClusterMetrics({ workers: () => this.#serving, deaths: () => this.#deaths });
   #deaths = 0;
   #serving = 0;
@@ -86,13 +84,14 @@ class Workers {
     const worker = cluster.fork(this.#environment);
     const name = `worker ${worker.id} (process ${worker.process.pid})`;
     const url = Promise.withResolvers<string>();
-    const over = Promise.withResolvers<number | NodeJS.Signals>();
-    this.#running.set(worker, new Promise((resolve) => worker.once('exit', resolve)));
-    worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => {
-      this.#running.delete(worker);
-      url.reject(new Error(`${name} ended with ${code ?? signal} before it served`));
-      over.resolve(code ?? signal ?? -1);
+    const over: StartedWorker['over'] = new Promise((resolve) => {
+      worker.once('exit', (code, signal) => {
+        this.#running.delete(worker);
+        url.reject(new Error(`${name} ended with ${code ?? signal} before it served`));
+        resolve(code ?? signal);
+      });
     });
+    this.#running.set(worker, over);
     // A message to an ending worker may fail; it is not needed.
     worker.on('error', () => {});
     worker.on('message', (message: FromWorker) => {
@@ -100,7 +99,7 @@ class Workers {
       else if (message.kind === 'failed') url.reject(failureOf(message));
       else if (message.kind === 'ask-page') void this.#sendPage(worker);
     });
-    const started = { name, url: await url.promise, over: over.promise };
+    const started = { name, url: await url.promise, over };
     this.#metrics.add(worker);
     return started;
   }
@@ -134,12 +133,10 @@ class Workers {
   }
 
   async #sendPage(worker: Worker): Promise<void> {
-    try {
-      tell(worker, { kind: 'page', page: await this.#metrics.page() });
-    } catch (error) {
-      this.#log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
-      tell(worker, { kind: 'page' });
-    }
+    const page = await this.#metrics
+      .page()
+      .catch((err: unknown) => void this.#log.error({ err }, 'the metrics of the workers cannot be aggregated'));
+    tell(worker, { kind: 'page', page });
   }
 }
 

@@ -1,19 +1,29 @@
 import cluster from 'node:cluster';
+import { EventEmitter, once } from 'node:events';
 import type { Logger } from 'pino';
-import { readConfig, secretsOf } from '../config/config.ts';
-import { OperatorError } from '../errors.ts';
+import type { Registry } from 'prom-client';
+import { readConfig } from '../config/config.ts';
+import { AppError, OperatorError } from '../errors.ts';
 import { createLog, errorRecord } from '../observability/log.ts';
-import { prepareDatabase, type ServingGateway, serve } from '../serve.ts';
-import { askPrimaryForPage, type MetricsFromWorker, type MetricsToWorker, metricsMessage } from './metrics.ts';
+import type { MetricsPage } from '../observability/metrics.ts';
+import { prepareDatabase, type Serving, serve } from '../serve.ts';
+
+/** The metrics of a process, in the form that prom-client aggregates. */
+export type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 export type FromWorker =
-  | MetricsFromWorker
   | { readonly kind: 'serving'; readonly url: string }
+  /** The reply to `collect`. */
+  | { readonly kind: 'metrics'; readonly metrics: MetricsJson }
+  /** A scraper has asked it for the metrics of all workers. */
+  | { readonly kind: 'ask-page' }
   /** The worker could not start, and ends. `isOperators`: the cause is an OperatorError. */
   | { readonly kind: 'failed'; readonly message: string; readonly stack: string; readonly isOperators: boolean };
 
 export type ToWorker =
-  | MetricsToWorker
+  | { readonly kind: 'collect' }
+  /** The answer to `ask-page`; without a page when the aggregation failed. */
+  | { readonly kind: 'page'; readonly page: MetricsPage | undefined }
   /** The whole gateway ends. */
   | { readonly kind: 'stop' };
 
@@ -28,9 +38,14 @@ const send = (message: FromWorker): Promise<void> =>
  * ends it.
  */
 export const serveAsWorker = async (): Promise<void> => {
-  let serving: ServingGateway | undefined;
+  let serving: Serving | undefined;
   let isEnding = false;
   let log: Logger | undefined;
+
+  const sendMetrics = async (): Promise<void> => {
+    const registry = await serving?.metrics.registry();
+    if (registry) await send({ kind: 'metrics', metrics: await registry.getMetricsAsJSON() });
+  };
 
   const end = async (exitCode = 0): Promise<void> => {
     if (isEnding) return;
@@ -38,16 +53,18 @@ export const serveAsWorker = async (): Promise<void> => {
     try {
       await serving?.stop();
       // What it has counted since the last scrape.
-      if (serving) await send(await metricsMessage(serving.metrics));
+      await sendMetrics();
     } catch (error) {
       log?.error({ err: error }, 'the shutdown was not clean');
     }
     process.exit(exitCode);
   };
 
-  process.on('message', async ({ kind }: ToWorker) => {
-    if (kind === 'stop') void end();
-    if (kind === 'collect' && serving) void send(await metricsMessage(serving.metrics));
+  const pages = new EventEmitter<{ page: [MetricsPage?] }>();
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'stop') void end();
+    if (message.kind === 'collect') void sendMetrics();
+    if (message.kind === 'page') pages.emit('page', message.page);
   });
   // A terminal sends these signals to the primary too, which stops its workers.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
@@ -55,15 +72,14 @@ export const serveAsWorker = async (): Promise<void> => {
 
   try {
     const config = readConfig(process.env);
-    const { logLevel: level } = config;
-    const workerLog = await createLog({ level, secrets: secretsOf(config), worker: cluster.worker?.id });
+    const workerLog = await createLog({ ...config, worker: cluster.worker?.id });
     log = workerLog;
     process.on('uncaughtException', (error) => {
       workerLog.fatal({ err: error }, 'an error that nobody caught');
       void end(1);
     });
     const database = await prepareDatabase(config, workerLog);
-    serving = await serve(config, database.url, workerLog, askPrimaryForPage);
+    serving = await serve(config, database.url, workerLog, () => askPrimaryForPage(pages));
     void send({ kind: 'serving', url: serving.url });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -75,4 +91,16 @@ export const serveAsWorker = async (): Promise<void> => {
     });
     process.exit(1);
   }
+};
+
+/** Less than Prometheus' scrape timeout, 10 s. */
+const PAGE_TIMEOUT_MS = 5000;
+
+/** The metrics of all workers. @throws AppError if the primary does not reply in time, or with none */
+const askPrimaryForPage = async (pages: EventEmitter<{ page: [MetricsPage?] }>): Promise<MetricsPage> => {
+  const replied = once(pages, 'page', { signal: AbortSignal.timeout(PAGE_TIMEOUT_MS) });
+  void send({ kind: 'ask-page' });
+  const [page] = await replied.catch(() => []);
+  if (page) return page;
+  throw new AppError('SERVICE_UNAVAILABLE', 'The metrics of all workers cannot be had at the moment.');
 };

@@ -1,9 +1,10 @@
 import type { Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { createClusterMetrics, type MetricsFromWorker, type MetricsToWorker } from '../../src/cluster/metrics.ts';
+import { createClusterMetrics } from '../../src/cluster/metrics.ts';
+import type { FromWorker, ToWorker } from '../../src/cluster/worker.ts';
 
-type Metrics = Extract<MetricsFromWorker, { kind: 'metrics' }>['metrics'];
+type Metrics = Extract<FromWorker, { kind: 'metrics' }>['metrics'];
 
 /** The primary's end of a worker that has counted some requests. */
 class FakeWorker extends EventEmitter {
@@ -41,12 +42,12 @@ class FakeWorker extends EventEmitter {
     return true;
   }
 
-  send({ kind }: MetricsToWorker): void {
+  send({ kind }: ToWorker): void {
     if (kind === 'collect') this.report();
   }
 
   report(): void {
-    this.emit('message', { kind: 'metrics', metrics: this.#metrics } satisfies MetricsFromWorker);
+    this.emit('message', { kind: 'metrics', metrics: this.#metrics } satisfies FromWorker);
   }
 
   die(): void {
