@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Metric as PrometheusMetric, Registry } from 'prom-client';
+import { memo } from '../memo.ts';
 import { Distribution } from './counts.ts';
 
 export type Value = number | Distribution;
@@ -54,15 +55,11 @@ const FIRST_LOOK_MS = 50;
  * @param pageOfAll the metrics of all workers together, where there are several
  */
 export const createMetrics = (metrics: readonly Metric[], pageOfAll?: () => Promise<MetricsPage>) => {
-  let created: Promise<Registry> | undefined;
   /**
    * The metrics, and those of this process. The result of `getMetricsAsJSON` can be aggregated over processes by prom-client's
    * `AggregatorRegistry.aggregate`.
    */
-  const registry = (): Promise<Registry> => {
-    created ??= createRegistry(metrics).then((registered) => delay(FIRST_LOOK_MS, registered));
-    return created;
-  };
+  const registry = memo(() => createRegistry(metrics).then((registered) => delay(FIRST_LOOK_MS, registered)));
   return { registry, page: pageOfAll ?? (async () => pageOf(await registry())) };
 };
 

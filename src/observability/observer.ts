@@ -72,10 +72,10 @@ export class Observer {
     const startMs = performance.now();
     const request = this.#working.getStore();
     if (request) request.statements += 1;
-    const span = this.tracing?.startStatement(name, text);
+    const endSpan = this.tracing?.startStatement(name, text);
     return (error) => {
       this.requests.executed(name, (performance.now() - startMs) / 1000, error !== undefined);
-      span?.end(error);
+      endSpan?.(error);
     };
   };
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger } from 'pino';
 import { type AppError, Overloaded } from '../errors.ts';
-import type { CacheUse, CountedAs, HandlerName, OperationCounts, RequestCounts } from './counts.ts';
+import type { CacheUse, CountedAs, OperationCounts, RequestCounts } from './counts.ts';
 import type { RequestSpan } from './tracing.ts';
 
 /** The parts of a request that are recorded. */
@@ -43,9 +43,9 @@ export class RequestContext {
     this.isRejected = error instanceof Overloaded;
   }
 
-  /** Sets the operation, once it is known. @param route the path, with parameters in braces */
-  isFor(handler: HandlerName, operation: string, route?: string): void {
-    this.counts = this.#requests.of(handler, operation, route);
+  /** Sets the operation, once it is known. */
+  isFor(...countedAs: CountedAs): void {
+    this.counts = this.#requests.of(...countedAs);
   }
 
   /** A logger whose lines have the id of this request. */

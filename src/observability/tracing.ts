@@ -98,7 +98,7 @@ export class Tracing {
     }
   }
 
-  /** Undefined if nothing is recorded. @param name undefined for a statement that is not prepared */
+  /** @returns what ends its span; undefined if nothing is recorded @param name undefined for a statement that is not prepared */
   startStatement(name: string | undefined, text: string) {
     // https://opentelemetry.io/docs/specs/semconv/database/postgresql/; the text holds $1, never a value.
     const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.trim() };
@@ -107,11 +107,9 @@ export class Tracing {
       attributes: name === undefined ? attributes : { ...attributes, 'db.query.summary': name },
     });
     if (!span) return undefined;
-    return {
-      end: (error?: unknown): void => {
-        if (error) fail(span, error);
-        span.end();
-      },
+    return (error?: unknown): void => {
+      if (error) fail(span, error);
+      span.end();
     };
   }
 
