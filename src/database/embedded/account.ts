@@ -22,9 +22,9 @@ const SELF: Account = { prefix: [] };
  */
 const UNMAPPED: Account = { prefix: ['unshare', '--user'] };
 
-/** Another user with one capability of root: to pass directories that only root may enter. */
-const privileged = (owner: Owner): Account => ({
-  prefix: [
+/** Another user: as it is, and with one capability of root, to pass directories that only root may enter. */
+const accountsOf = (owner: Owner): readonly Account[] => {
+  const privileged = [
     'setpriv',
     `--reuid=${owner.uid}`,
     `--regid=${owner.gid}`,
@@ -35,9 +35,9 @@ const privileged = (owner: Owner): Account => ({
     '--ambient-caps=-all,+dac_override',
     // Otherwise access(2), by which PostgreSQL checks its programs, ignores the capability.
     '--securebits=+no_setuid_fixup',
-  ],
-  owner,
-});
+  ];
+  return [[], privileged].map((prefix) => ({ prefix, owner }));
+};
 
 const ROOT_ADVICE =
   'PostgreSQL refuses to run as root, and no other way to run it works here. Run Vitrine as an ordinary user, or set DATABASE_URL.';
@@ -58,11 +58,10 @@ const candidates = async (dataDir: string, cluster: string): Promise<readonly Ac
     );
   }
   const existing = await readOwner(cluster).catch(absentAsUndefined);
-  if (existing !== undefined && existing.uid !== 0) return [{ prefix: [], owner: existing }, privileged(existing)];
-  if (existing !== undefined) return [UNMAPPED];
+  if (existing) return existing.uid === 0 ? [UNMAPPED] : accountsOf(existing);
   const { uid } = await readOwner(dataDir);
   const owner = await findUser([...(uid === 0 ? [] : [String(uid)]), 'postgres', 'nobody']);
-  return owner === undefined ? [UNMAPPED] : [{ prefix: [], owner }, privileged(owner), UNMAPPED];
+  return [...(owner ? accountsOf(owner) : []), UNMAPPED];
 };
 
 /** The first of these users, each a name or a number, that this machine knows. */
@@ -108,12 +107,15 @@ const RUN_TIMEOUT_MS = 120_000;
 /** How many of the lines that a program printed last go into the error about its failure. */
 const MAX_REPORTED_LINES = 10;
 
-/** Starts a program of PostgreSQL as `account`, with `input` on its standard input; `log` is given each line that it prints. */
+/**
+ * Starts a program of PostgreSQL as `account`, with `input` on its standard input; `log` is given each line that it prints.
+ * @param timeout after which it is killed, in milliseconds; 0: never
+ */
 export const startProgram = (
   account: Account,
   file: string,
   args: readonly string[],
-  { input = '', log }: { input?: string; log?: (line: string) => void } = {},
+  { input = '', log, timeout = 0 }: { input?: string; log?: (line: string) => void; timeout?: number },
 ) => {
   const [command = file, ...rest] = [...account.prefix, file, ...args];
   const child = spawn(command, rest, {
@@ -122,6 +124,8 @@ export const startProgram = (
     // In a group of its own it does not get the terminal's Ctrl-C: the gateway drains first and stops its server last.
     detached: true,
     windowsHide: true,
+    timeout,
+    killSignal: 'SIGKILL',
     // Nothing of the operator's locale or PG* variables may shape the cluster or the messages.
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
     ...(account.prefix.length === 0 ? account.owner : undefined),
@@ -157,9 +161,7 @@ export const runProgram = async (
   args: readonly string[],
   input = '',
 ): Promise<string> => {
-  const { child, ended } = startProgram(account, file, args, { input });
-  const deadline = setTimeout(() => child.kill('SIGKILL'), RUN_TIMEOUT_MS);
-  const result = await ended.finally(() => clearTimeout(deadline));
+  const result = await startProgram(account, file, args, { input, timeout: RUN_TIMEOUT_MS }).ended;
   if (typeof result !== 'string') throw result;
   return result;
 };

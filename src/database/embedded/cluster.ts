@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../errors.ts';
 import { type Account, runProgram } from './account.ts';
-import { absentAsUndefined, type Owner, readPlainFile } from './data-directory.ts';
+import { type Owner, readPlainFile } from './data-directory.ts';
 
 /** A cluster of databases, and what PostgreSQL's programs need to serve it. */
 export interface Cluster {
@@ -48,7 +48,7 @@ export const runOffline = async ({ account, programs, directory }: Cluster, sql:
  * @throws OperatorError when there is one of another version.
  */
 export const hasCluster = async (directory: string, major: string): Promise<boolean> => {
-  const version = (await readPlainFile(join(directory, 'PG_VERSION')).catch(absentAsUndefined))?.trim();
+  const version = (await readPlainFile(join(directory, 'PG_VERSION')))?.trim();
   if (version === undefined || version === major) return version === major;
   throw new OperatorError(
     `${directory} was made by PostgreSQL ${version}, and this Vitrine brings PostgreSQL ${major}. Give it another DATA_DIR, or serve that data with PostgreSQL ${version} and set DATABASE_URL.`,

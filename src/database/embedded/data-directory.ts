@@ -103,10 +103,10 @@ const openPlainFile = async (path: string): Promise<FileHandle> => {
   }
 };
 
-/** Reads a whole file. @throws OperatorError as {@link assertPlainFile} */
-export const readPlainFile = async (path: string): Promise<string> => {
-  await using handle = await openPlainFile(path);
-  return await handle.readFile('utf8');
+/** Reads a whole file; undefined where there is none. @throws OperatorError as {@link assertPlainFile} */
+export const readPlainFile = async (path: string): Promise<string | undefined> => {
+  await using handle = await openPlainFile(path).catch(absentAsUndefined);
+  return await handle?.readFile('utf8');
 };
 
 /** Writes a whole file in one step: a reader, or the next start after a crash, finds the old content or the new. */

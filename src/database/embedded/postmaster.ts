@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { OperatorError } from '../../errors.ts';
 import { runProgram, startProgram } from './account.ts';
 import type { Cluster } from './cluster.ts';
-import { absentAsUndefined, readPlainFile, replaceFile } from './data-directory.ts';
+import { readPlainFile, replaceFile } from './data-directory.ts';
 
 /** Recovery after a crash comes before readiness, and can take this long. */
 const READY_TIMEOUT_MS = 120_000;
@@ -23,7 +23,7 @@ type Postmaster = Awaited<ReturnType<typeof launchPostmaster>>;
 
 /** The server writes its state into its lock file: line 1 is its process id, line 8 its status (pidfile.h). */
 const isReady = async (directory: string, pid: string): Promise<boolean> => {
-  const lines = (await readPlainFile(join(directory, 'postmaster.pid')).catch(absentAsUndefined))?.split('\n');
+  const lines = (await readPlainFile(join(directory, 'postmaster.pid')))?.split('\n');
   return lines?.[0] === pid && lines[7]?.trimEnd() === 'ready';
 };
 
@@ -112,14 +112,14 @@ const commandLine = async (pid: number): Promise<string> => {
 export const clearLeftover = async (cluster: Cluster): Promise<void> => {
   const { directory, log } = cluster;
   const pidFile = join(directory, 'postmaster.pid');
-  const pid = Math.abs(Number.parseInt((await readPlainFile(pidFile).catch(absentAsUndefined)) ?? '', 10));
+  const pid = Math.abs(Number.parseInt((await readPlainFile(pidFile)) ?? '', 10));
   // Another process may have the id by now.
   const isLeft = async (): Promise<boolean> => (await commandLine(pid)).includes(` -D ${directory} `);
   if (await isLeft()) {
     log(`Stopping the PostgreSQL (process ${pid}) that an earlier Vitrine left running`);
     if (!(await shutDown(cluster)) && (await isLeft())) process.kill(pid, 'SIGKILL');
   }
-  const [, ...shared] = (await readPlainFile(pidFile).catch(absentAsUndefined))?.split('\n') ?? [];
+  const [, ...shared] = (await readPlainFile(pidFile))?.split('\n') ?? [];
   // PostgreSQL refuses to start while any process has the id that the file names, but takes the file for stale when it
   // names its own parent (CreateLockFile in miscinit.c). Without the file it would not see backends that outlived
   // their server: it finds them by the shared memory that the further lines name.

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../../errors.ts';
+import { memo } from '../../memo.ts';
 import { chooseAccount } from './account.ts';
 import { createCluster, findPrograms, hasCluster, runOffline, VITRINE } from './cluster.ts';
-import { absentAsUndefined, lockDirectory, readPlainFile, replaceFile } from './data-directory.ts';
+import { lockDirectory, readPlainFile, replaceFile } from './data-directory.ts';
 import { clearLeftover, HOST, launch } from './postmaster.ts';
 
 /** A PostgreSQL server of our own, running. */
@@ -37,7 +38,7 @@ const startLocked = async (programs: string, dataDir: string, { log, settings = 
     await rm(urlFile, { force: true });
     await createCluster(cluster);
   }
-  const known = parseUrl(await readPlainFile(urlFile).catch(absentAsUndefined));
+  const known = parseUrl(await readPlainFile(urlFile));
   const password = known?.password ?? randomBytes(24).toString('base64url');
   if (known === undefined) {
     await clearLeftover(cluster);
@@ -63,17 +64,13 @@ export const startEmbeddedDatabase = async (options: EmbeddedDatabaseOptions) =>
     const lock = await lockDirectory(dataDir);
     try {
       const { url, postmaster } = await startLocked(programs, await realpath(dataDir), options);
-      let stopped: Promise<void> | undefined;
       return {
         /** `postgresql://vitrine:<password>@127.0.0.1:<port>/vitrine` */
         url,
         /** Resolves when the server process ends by itself (crash, killed), not when it is stopped; never rejects. */
         exited: postmaster.exited,
         /** Shuts the server down: fast, or at once when that takes too long. Further calls wait for the same. */
-        stop: (): Promise<void> => {
-          stopped ??= postmaster.stop().finally(lock.release);
-          return stopped;
-        },
+        stop: memo(() => postmaster.stop().finally(lock.release)),
       };
     } catch (error) {
       await lock.release();
