@@ -1,7 +1,7 @@
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
 import { categoryPath, namesOf } from '../import/fields/lists.ts';
-import { InvalidValueError, type Parse } from '../import/fields/parse.ts';
+import { InvalidValueError } from '../import/fields/parse.ts';
 import { currency } from '../import/fields/price.ts';
 import { count, integer } from '../import/fields/values.ts';
 import { formatsOf, parseMapping } from '../import/formats/formats.ts';
@@ -103,7 +103,7 @@ const LINES = integer(1, 999_999_999);
 
 /** @throws OperatorError if the value of an option is not valid */
 const readOptions = (args: OptionValues<typeof importOptions>): Omit<RunOptions, 'config' | 'log' | 'paths'> => {
-  const parsed = (name: 'currency' | 'category' | 'stock' | 'header-line', parse: Parse<string>) => {
+  const parsed = <Read>(name: 'currency' | 'category' | 'stock' | 'header-line', parse: (text: string) => Read) => {
     const text = args[name];
     try {
       return text === undefined ? undefined : parse(text);
@@ -111,10 +111,6 @@ const readOptions = (args: OptionValues<typeof importOptions>): Omit<RunOptions,
       if (!(error instanceof InvalidValueError)) throw error;
       throw new OperatorError(`--${name} ${error.message}, but is "${text}".`);
     }
-  };
-  const number = (...option: Parameters<typeof parsed>): number | undefined => {
-    const text = parsed(...option);
-    return text === undefined ? undefined : Number(text);
   };
   return {
     kinds: IMPORT_KINDS,
@@ -125,14 +121,14 @@ const readOptions = (args: OptionValues<typeof importOptions>): Omit<RunOptions,
     currency: parsed('currency', currency),
     // As a list of names in JSON, which no separator of the files splits.
     category: parsed('category', (text) => {
-      const names = JSON.stringify(namesOf(String(text), { pathSeparator: args['path-separator'] }));
+      const names = JSON.stringify(namesOf(text, { pathSeparator: args['path-separator'] }));
       categoryPath(names);
       return names;
     }),
     decimal: args.decimal as RunOptions['decimal'],
-    stock: number('stock', count),
+    stock: parsed('stock', (text) => Number(count(text))),
     html: args.html as RunOptions['html'],
-    headerLine: number('header-line', LINES),
+    headerLine: parsed('header-line', (text) => Number(LINES(text))),
     record: args.record,
     listSeparator: args['list-separator'],
     pathSeparator: args['path-separator'],
