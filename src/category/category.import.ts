@@ -62,7 +62,6 @@ export const categoryImport: ImportKind = {
     recognises: (hasAny, hasNoOther) =>
       (hasAny('slug') && hasAny('name') && (hasAny('parent', 'parentslug', 'path', 'position') || hasNoOther('id'))) ||
       (hasAny('slug', 'name', 'path') && hasNoOther()),
-    extra: ['parentSlug'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
     shape: (values) => {
       const { parentSlug, parent } = values;

@@ -26,8 +26,8 @@ export interface ImportKind {
   readonly isRow?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
   readonly onConflict?: string;
-  /** The table whose rows a row may hold, as a product holds its variants. */
-  readonly innerTable?: string;
+  /** The kind of the rows that a row may hold, as a product holds its variants. */
+  readonly inner?: ImportKind;
   /** Checks a row that another row holds. @param earlier what the rows before this one have noted */
   readonly checkInner?: (row: StagedRow, outer: StagedRow, earlier: Set<string>, reject: Reject) => void;
   /** Whether a rejected row, whose key can be read, keeps its slug from others. */
@@ -91,11 +91,9 @@ export interface NativeColumns {
   /** The columns of a file with new rows, for the message on a file of no known format. */
   readonly needs: string;
   readonly recognises: Recognises;
-  /** Columns beside the fields. */
-  readonly extra?: readonly string[];
   /** Other names of fields. */
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
-  /** Extra columns that may supply a field's value. */
+  /** Columns that may supply a field's value. */
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
   /** Turns the columns of a row into fields, also of one that another row holds. */
   readonly shape?: (values: Record<string, Value>) => void;
@@ -138,8 +136,6 @@ export interface Counts extends Written {
 export interface ImportContext extends ReadOptions {
   readonly client: ClientBase;
   readonly kind: ImportKind;
-  /** The kind of the rows that rows of this kind hold. */
-  readonly innerKind: ImportKind | undefined;
   readonly fileFormat: Format;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
   readonly prune?:

@@ -24,7 +24,8 @@ export class RowReader {
 
   /** @returns none for a row that is rejected, unless its key counts */
   #check(draft: Draft, ordinal: number): StagedRow[] {
-    const { kind, innerKind, fileFormat, columnOf, onFault } = this.#context;
+    const { kind, fileFormat, columnOf, onFault } = this.#context;
+    const { inner } = kind;
     kind.complete?.(draft, this.#context);
     const { rejection, variants = [] } = draft;
     const faults: Fault[] = [];
@@ -48,15 +49,15 @@ export class RowReader {
     const missing = row.slug_source !== undefined && !row.slug ? 'slug' : kind.key;
     if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
     const earlier = new Set<string>();
-    const innerRows = innerKind
+    const innerRows = inner
       ? variants.map((variant, at): StagedRow => {
           const rejectInner = rejecting(variant);
-          const parsed = parseRow(variant, innerKind, rejectInner, this.#context);
-          innerKind.checkInner?.(parsed, row, earlier, (name, reason) => {
+          const parsed = parseRow(variant, inner, rejectInner, this.#context);
+          inner.checkInner?.(parsed, row, earlier, (name, reason) => {
             // The first of the rows that share a sku keeps it.
             if (!(fileFormat.mayShareSkus && name === 'sku')) rejectInner(name, reason);
           });
-          return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
+          return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, inner.key] };
         })
       : [];
     for (const fault of faults) onFault(fault);

@@ -58,7 +58,6 @@ export const productImport: ImportKind = {
   plural: 'products',
   key: 'slug',
   otherKey: 'sku',
-  innerTable: 'product_variant',
   keepsRejected: true,
   fields: withTranslations(
     {
@@ -140,7 +139,6 @@ export const productImport: ImportKind = {
       (hasAny('slug') && hasAny('description', 'subtitle') && hasNoOther()) ||
       // What only products have, such as new statuses: categories have names and pictures, too.
       (hasAny('slug') && !hasAny('name', 'imageurl') && hasNoOther()),
-    extra: ['categorySlug', 'variants', 'options', 'images'],
     aliases: CURRENCY_NAMES,
     alternatives: {
       category: ['categorySlug'],

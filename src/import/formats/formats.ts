@@ -13,16 +13,12 @@ import { woocommerce } from './woocommerce.ts';
 const SHOPS: readonly Format[] = [shopify, woocommerce, google];
 
 /** Every format. A file is in the first one that recognises its columns, so the most specific come first. */
-export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [...SHOPS, ...nativeFormats(kinds)];
-
-const nativeFormats = (kinds: readonly ImportKind[]): readonly Format[] =>
-  kinds.map((kind) => nativeFormat(kind, kinds));
+export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [...SHOPS, ...kinds.map(nativeFormat)];
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
-const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format => {
-  const { fields, otherKey, native, plural, table } = kind;
-  const { summary, recognises, extra = [], aliases = {}, alternatives = {}, shape } = native;
-  const names = [...Object.keys(fields), ...extra];
+const nativeFormat = ({ fields, key, otherKey, inner, native, plural, table }: ImportKind): Format => {
+  const { summary, recognises, aliases = {}, alternatives = {}, shape } = native;
+  const names = [...Object.keys(fields), ...Object.values(alternatives).flat(), ...(inner ? ['variants'] : [])];
   return {
     name: plural,
     summary,
@@ -33,10 +29,9 @@ const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format =>
     texts: fields.translations?.texts,
     // Where another column finds rows, it tells files of them as slugs do.
     recognises: (hasAny, hasNoOther) =>
-      recognises((...columns) => hasAny(...columns, ...(columns.includes('slug') ? [kind.key] : [])), hasNoOther),
+      recognises((...columns) => hasAny(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
     open: ({ options }) => {
-      const innerKind = kinds.find((each) => each.table === kind.innerTable);
-      const readInner = innerKind && readerOf(nativeFormat(innerKind, []), options);
+      const readInner = inner && readerOf(nativeFormat(inner), options);
       return {
         read: ({ fields, ...place }) => {
           const values = { ...fields } as Record<string, Value>;
@@ -114,7 +109,7 @@ export const chooseFormat = (
   records: readonly SourceRecord[],
 ): Choice => {
   if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
-  const native = nativeFormats(kinds);
+  const native = kinds.map(nativeFormat);
   // In messages, Vitrine's own names come first.
   const formats = [...native, ...SHOPS];
   const chosen = formats.find(({ name }) => name === wanted);

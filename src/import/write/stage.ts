@@ -47,13 +47,13 @@ const OWN_COLUMNS = [
 ];
 
 /** Creates the staging tables, which the caller drops. */
-export const createStages = async ({ client, kind, innerKind }: ImportContext): Promise<void> => {
+export const createStages = async ({ client, kind }: ImportContext): Promise<void> => {
   const create = (stage: string, { fields }: ImportKind): Promise<unknown> => {
     const columns = [...OWN_COLUMNS, ...Object.values(fields).map(({ column, type }) => `${column} ${type}`)];
     return client.query(`create temporary table ${stage} (${columns.join(', ')})`);
   };
   await create(STAGE, kind);
-  if (innerKind) await create(INNER_STAGE, innerKind);
+  if (kind.inner) await create(INNER_STAGE, kind.inner);
 };
 
 /** @param rows those that others hold have a place */
@@ -66,10 +66,10 @@ export const insertIntoStages = async (client: ClientBase, rows: readonly Staged
 };
 
 /** Once all rows are staged. */
-export const indexStages = async ({ client, kind, innerKind }: ImportContext): Promise<void> => {
+export const indexStages = async ({ client, kind }: ImportContext): Promise<void> => {
   for (const column of ['ordinal', columnIn(kind, kind.key)])
     await client.query(`create index on ${STAGE} (${column})`);
-  if (innerKind) await client.query(`create index on ${INNER_STAGE} (ordinal)`);
+  if (kind.inner) await client.query(`create index on ${INNER_STAGE} (ordinal)`);
   await client.query(`analyze ${STAGE}`);
 };
 
