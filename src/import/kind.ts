@@ -104,8 +104,8 @@ export interface StagedRow extends Place {
   readonly present: string[];
   readonly if_new: string[];
   readonly is_rejected: boolean;
-  /** The name from which the slug was made, where the file has none: an existing row of this slug and another name is another row. */
-  slug_source?: string | undefined;
+  /** The slug that is made from the name, where the file has none: a new row gets it, or one like it that is free. */
+  slug_base?: string | undefined;
   readonly option_names?: readonly string[];
   readonly option_values?: readonly string[];
   [column: string]: unknown;

@@ -20,7 +20,6 @@ import { code, count, FALSE, longText, oneOf, plain, richText, TRUE } from '../i
 import {
   CREATED_AT,
   field,
-  type ImportContext,
   type ImportKind,
   NAME,
   nullable,
@@ -162,7 +161,9 @@ export const productImport: ImportKind = {
     find: async (context) => {
       if (context.fileFormat.mayShareSkus) await leaveSkuToFirst(context, STAGE);
       await findProducts(context);
-      await settleNewFields(context);
+      // The path that only a new product takes: each staged path is created.
+      await context.client.query(`
+        update ${STAGE} set category_path = null where 'category' = any (if_new) and target_id is not null`);
       await assignCategorySlugs(context.client);
     },
     reject: async (context) => {
@@ -180,13 +181,6 @@ export const productImport: ImportKind = {
       };
     },
   },
-};
-
-/** Gives new products the values that only they take, and takes the paths among those from the others, because each staged path is created. */
-const settleNewFields = async ({ client }: ImportContext): Promise<void> => {
-  await client.query(`update ${STAGE} set present = present || if_new where if_new <> '{}' and target_id is null`);
-  const ofNewOnly = `'category' = any (if_new)`;
-  await client.query(`update ${STAGE} set category_path = null where ${ofNewOnly} and target_id is not null`);
 };
 
 const objectsIn = (value: Value | undefined): readonly Readonly<Record<string, Value>>[] | undefined =>

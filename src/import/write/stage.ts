@@ -33,8 +33,7 @@ const OWN_COLUMNS = [
   'if_new text[]',
   // Whether the row is staged only because its slug is not free for others, and its product is in the file.
   'is_rejected boolean not null default false',
-  'slug_source text',
-  // The slug of a row that has none in the file, as it is made from its name.
+  // The slug that is made from the name of a row that has none in the file.
   'slug_base text',
   // Whether the file says which rows the row holds.
   'has_inner boolean',
