@@ -3,6 +3,7 @@ import type { Parse } from './fields/parse.ts';
 import { mergeStock, plain, SOME, shortText, slug, stock, timestamp } from './fields/values.ts';
 import type { Draft, Format, Recognises } from './formats/format.ts';
 import type { ReadOptions } from './options.ts';
+import type { Prune } from './prune.ts';
 import type { Fault, Place, Value } from './record.ts';
 
 /**
@@ -138,9 +139,7 @@ export interface ImportContext extends ReadOptions {
   readonly kind: ImportKind;
   readonly fileFormat: Format;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
-  readonly prune?:
-    | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }
-    | undefined;
+  readonly prune?: Pick<Prune, 'keep' | 'isGone'> | undefined;
   /** The file's name for a field. */
   readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
   readonly onFault: (fault: Fault) => void;

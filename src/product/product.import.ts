@@ -10,10 +10,10 @@ import {
   optionNames,
   pictureUrl,
   pictureUrls,
-  textList,
+  tags,
   textsByPlace,
 } from '../import/fields/lists.ts';
-import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
+import { type Parse, wordIn } from '../import/fields/parse.ts';
 import { amount, CURRENCY_NAMES, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
 import { PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
 import { code, count, FALSE, longText, oneOf, plain, richText, TRUE } from '../import/fields/values.ts';
@@ -33,9 +33,6 @@ import { isBlank, isObject, type Value } from '../import/record.ts';
 import { STAGE } from '../import/write/stage.ts';
 import { findProducts } from './product-slugs.steps.ts';
 import { leaveSkuToFirst, prepareVariants, rejectUnfitProducts } from './product-variants.steps.ts';
-
-const TAG_LIST = plain(textList((text, { listSeparator }) => listSeparator ?? (text.includes('|') ? /\|/ : /[,;]/)));
-const TAGS: Parse<readonly string[]> = (value, options) => TAG_LIST(unpacked(value), options);
 
 const STATUS = oneOf('DRAFT', 'ON_SALE', 'OFF_SALE');
 
@@ -66,7 +63,7 @@ export const productImport: ImportKind = {
       subtitle: field('subtitle', 'text', richText, nullable),
       description: field('description', 'text', richText),
       brand: field('brand', 'text', plain(longText), nullable),
-      tags: field('tags', 'text[]', TAGS),
+      tags: field('tags', 'text[]', tags),
       price: field('price', 'numeric(14,2)', amount, { ...required, ...ofVariants }),
       // A list price at or below the price is no reduction.
       listPrice: field('list_price', 'numeric(14,2)', amount, {

@@ -5,7 +5,7 @@ import { toBody } from '../cache/cached-response.ts';
 import { type Executed, executedBytes } from '../cache/response-cache.ts';
 import { AppError } from '../errors.ts';
 import { readJson } from '../graphql/json-body.ts';
-import { type Engine, runDocument } from '../graphql/run-document.ts';
+import { type Engine, type NameOf, runDocument } from '../graphql/run-document.ts';
 import type { BodyForm, RestDocument } from '../graphql/server-context.ts';
 import type { Call } from '../http/route.ts';
 import { type AnyRequest, filterOf, PLANS, type Plan, type ToolName } from './operations.ts';
@@ -21,6 +21,8 @@ const MEMBERS: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['search', ['query', 'query']],
   ['after', ['pagination.cursor', 'pagination.cursor']],
 ]);
+
+const memberOf: NameOf = (argument) => MEMBERS.get(argument);
 
 /** Runs tools on the GraphQL engine. */
 export class ToolRunner {
@@ -62,7 +64,7 @@ export class ToolRunner {
 
   async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Executed> {
     const rest = { ...(this.#documents.get(document) as RestDocument), form: formOf(others) };
-    const { executed, data } = await runDocument(call, rest, variables, this.#options, (argument) => MEMBERS.get(argument));
+    const { executed, data } = await runDocument(call, rest, variables, this.#options, memberOf);
     if (executed) return executed;
     // What a plugin has changed is an answer where answers are shared, and else the data of which one is made.
     const answer = this.#options.answers.isCallersOwn ? others.answerOf(data as never) : data;
