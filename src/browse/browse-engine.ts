@@ -60,10 +60,14 @@ export const CODE_SCORE = 255;
  */
 export type Position = readonly string[];
 
-export type SearchPage =
-  | { readonly from: 'start'; readonly size: number; readonly after?: Position }
-  | { readonly from: 'end'; readonly size: number; readonly before?: Position }
-  | { readonly from: 'offset'; readonly size: number; readonly offset: number };
+export interface SearchPage {
+  readonly from: 'start' | 'end';
+  readonly size: number;
+  /** Of the product that the page comes after, or before where it is read from the end. */
+  readonly position?: Position;
+  /** How many products come before it, without a position. */
+  readonly offset?: number;
+}
 
 /** Only those that an operation selects, because each takes time. */
 export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'onSale' | 'attributes' | 'options';

@@ -85,7 +85,7 @@ interface Found extends BrowseResult {
 const NOTHING: BrowseResult = { items: [], hasNextPage: false, hasPreviousPage: false, facets: {} };
 
 /** Whether there are any is asked for all the same. */
-const NO_ROWS = { from: 'offset', size: 0, offset: 0 } as const;
+const NO_ROWS = { from: 'start', size: 0 } as const;
 
 /** Each method says what it needs; what is needed in one tick is read together, as one snapshot. */
 export class ProductSearch {
