@@ -52,8 +52,8 @@ const requestMetrics = ({ requests }: Counting): Metric[] => [
     'vitrine_requests_total',
     'Answered requests. Beyond 100 operation names of clients, the label is "other".',
     () =>
-      [...answersOf(requests)].flatMap(([labels, { statuses }]) =>
-        [...statuses].map(([status, value]): Sample => [{ ...labels, status: String(status) }, value]),
+      [...answersOf(requests)].flatMap(([{ cache, ...labels }, { statuses }]) =>
+        [...statuses].map(([status, value]): Sample => [{ ...labels, status: String(status), cache }, value]),
       ),
   ),
   histogram(
@@ -70,8 +70,10 @@ const requestMetrics = ({ requests }: Counting): Metric[] => [
   counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => requests.overloads),
 ];
 
+type AnswerLabels = Readonly<Record<'handler' | 'operation' | 'cache', string>>;
+
 /** The answers of each operation, by their use of the cache. */
-function* answersOf(requests: RequestCounts): Generator<[labels: Sample[0], AnswerCounts]> {
+function* answersOf(requests: RequestCounts): Generator<[AnswerLabels, AnswerCounts]> {
   for (const { handler, operation, byCache } of requests.all())
     for (const [cache, counts] of byCache) yield [{ handler, operation, cache }, counts];
 }

@@ -8,7 +8,7 @@ import { variantImport } from './variant/variant.import.ts';
 /** What files can hold. A file is of the first kind that recognises its columns, so the most specific come first. */
 export const IMPORT_KINDS: readonly ImportKind[] = [
   noticeImport,
-  productImport,
+  { ...productImport, inner: variantImport },
   variantImport,
   categoryImport,
   termImport,

@@ -60,10 +60,14 @@ export const CODE_SCORE = 255;
  */
 export type Position = readonly string[];
 
-export type SearchPage =
-  | { readonly from: 'start'; readonly size: number; readonly after?: Position }
-  | { readonly from: 'end'; readonly size: number; readonly before?: Position }
-  | { readonly from: 'offset'; readonly size: number; readonly offset: number };
+export interface SearchPage {
+  readonly from: 'start' | 'end';
+  readonly size: number;
+  /** Of the product that the page comes after, or before where it is read from the end. */
+  readonly position?: Position;
+  /** How many products come before it, without a position. */
+  readonly offset?: number;
+}
 
 /** Only those that an operation selects, because each takes time. */
 export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'onSale' | 'attributes' | 'options';
@@ -78,20 +82,24 @@ export type FallBacks = readonly string[] | undefined;
 /** Of these a product needs all values that are picked. The next click finds none without them, so these facets count with their own part. */
 export const NEEDS_ALL: ReadonlySet<Facet> = new Set(['tags']);
 
-export interface BrowseRequest {
+/** What each question has. */
+export interface TermsRequest {
   readonly terms: readonly SearchTerm[];
+  readonly now: Date;
+  readonly languages?: FallBacks;
+}
+
+export interface BrowseRequest extends TermsRequest {
   /**
    * The whole search, as `foldCode` of words.ts folds it; never empty. A product whose sku, or one of whose variants' sku or barcode, is the same
    * once it is folded is found too, whether it has the terms or not, with {@link CODE_SCORE}. Without terms nothing else is found.
    */
-  readonly code?: string;
+  readonly code?: string | undefined;
   readonly filter: SearchFilter;
   readonly order: ProductSearchOrder;
   readonly page: SearchPage;
   readonly isCounted: boolean;
   readonly facets: ReadonlySet<Facet>;
-  readonly now: Date;
-  readonly languages?: FallBacks;
 }
 
 export interface ValueCount<Value> {
@@ -157,12 +165,9 @@ export interface BrowseResult {
   readonly facets: FacetCounts;
 }
 
-export interface SuggestionRequest {
-  /** Every one must be found in the text; the last is a beginning. Never empty. */
-  readonly terms: readonly SearchTerm[];
+/** Every term must be found in the text; the last is a beginning. There is one at least. */
+export interface SuggestionRequest extends TermsRequest {
   readonly limit: number;
-  readonly now: Date;
-  readonly languages?: FallBacks;
 }
 
 /**
@@ -178,12 +183,6 @@ export interface Suggestion {
   readonly id: number;
 }
 
-export interface CorrectionRequest {
-  readonly terms: readonly SearchTerm[];
-  readonly now: Date;
-  readonly languages?: FallBacks;
-}
-
 /** By SQL, and from an index in memory: `test/browse/engines.slow.test.ts` compares the answers. */
 export interface BrowseEngine {
   readonly search: (request: BrowseRequest) => Promise<BrowseResult>;
@@ -192,7 +191,7 @@ export interface BrowseEngine {
    * The first of the searches that may have been meant (`correctionsOf`) that some visible product has; undefined where one has all terms, or there
    * is none. The words are those of visible products in the language; a very large catalogue may look at those of its best sellers only.
    */
-  readonly correct: (request: CorrectionRequest) => Promise<readonly SearchTerm[] | undefined>;
+  readonly correct: (request: TermsRequest) => Promise<readonly SearchTerm[] | undefined>;
 }
 
 export type Asked<Name extends keyof BrowseEngine> = Parameters<BrowseEngine[Name]>[0];

@@ -6,13 +6,10 @@ import { shownText } from '../language/shown.ts';
 import { memo } from '../memo.ts';
 import type {
   BrowseEngine,
+  BrowseRequest,
   BrowseResult,
   Facet,
   FacetCounts,
-  FallBacks,
-  ProductSearchOrder,
-  SearchFilter,
-  SearchPage,
   SearchTerm,
   Suggestion,
   SuggestionRequest,
@@ -60,17 +57,11 @@ const createBrowseLoaders = (engine: BrowseEngine, scope: LoaderScope) => {
   };
 };
 
-export interface ProductQuery {
+/** What was asked for: its filter has the ids of categories as they were given. */
+export interface ProductQuery extends Pick<BrowseRequest, 'code' | 'filter' | 'order' | 'page' | 'languages'> {
   readonly search: string | undefined;
   readonly terms: readonly PlacedTerm[];
-  /** The whole search, folded. */
-  readonly code: string | undefined;
-  /** The ids of categories as they were given. */
-  readonly filter: SearchFilter;
   readonly withDescendants: boolean;
-  readonly order: ProductSearchOrder;
-  readonly page: SearchPage;
-  readonly languages: FallBacks;
 }
 
 export interface SearchEdge {
@@ -94,7 +85,7 @@ interface Found extends BrowseResult {
 const NOTHING: BrowseResult = { items: [], hasNextPage: false, hasPreviousPage: false, facets: {} };
 
 /** Whether there are any is asked for all the same. */
-const NO_ROWS = { from: 'offset', size: 0, offset: 0 } as const;
+const NO_ROWS = { from: 'start', size: 0 } as const;
 
 /** Each method says what it needs; what is needed in one tick is read together, as one snapshot. */
 export class ProductSearch {
@@ -228,7 +219,7 @@ export class ProductSearch {
       const whole = { isCounted: false, facets: new Set<Facet>(), page: NO_ROWS, order: 'BEST_SELLING' } as const;
       return isFound(await this.#engine.search({ ...request, ...whole, terms: [], code, filter: {} }));
     };
-    const asked = await this.#engine.search({ ...request, terms, ...(code !== undefined && { code }) });
+    const asked = await this.#engine.search({ ...request, terms, code });
     const asTyped = { ...asked, terms, correctedSearch: null };
     if (terms.length === 0 || isFound(asked) || (await isCode())) return asTyped;
     const corrected = await this.#engine.correct({ terms, now, languages });

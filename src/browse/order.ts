@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isStorable } from '../database/sql.ts';
 import { badArgument } from '../errors.ts';
 import { orderColumns, PRODUCT_ORDERS, type ProductOrder } from '../product/product.order.ts';
-import type { FallBacks, Position, ProductSearchOrder, SearchPage, SearchTerm } from './browse-engine.ts';
+import type { BrowseRequest, Position, ProductSearchOrder } from './browse-engine.ts';
 
 export const KEY_TYPES = {
   score: 'int',
@@ -45,16 +45,7 @@ export const SEARCH_ORDERS: Readonly<Record<ProductSearchOrder, SearchOrder>> = 
 };
 
 /** The list that a cursor belongs to. The filter is not part of it: a place in an order is the same under every filter. */
-interface CursorList {
-  readonly order: ProductSearchOrder;
-  readonly terms: readonly SearchTerm[];
-  readonly code?: string | undefined;
-  readonly languages?: FallBacks;
-}
-
-/** The position that a page continues from, where it does. */
-export const positionOf = (page: SearchPage): Position | undefined =>
-  page.from === 'start' ? page.after : page.from === 'end' ? page.before : undefined;
+type CursorList = Pick<BrowseRequest, 'order' | 'terms' | 'code' | 'languages'>;
 
 /** A place in a list, as text that clients hand back and do not read: the order, the search and the position. */
 export const encodeCursor = (list: CursorList, position: Position): string =>

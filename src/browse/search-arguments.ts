@@ -169,12 +169,12 @@ const readPage = (
   const { first, after, last, before, page, pageSize } = args;
   const size = first ?? last ?? pageSize ?? DEFAULT_PAGE_SIZE;
   if (one === 'last' || one === 'before') {
-    return { from: 'end', size, ...(isGiven(before) && { before: positionOf(before, 'before') }) };
+    return { from: 'end', size, ...(isGiven(before) && { position: positionOf(before, 'before') }) };
   }
   if (one === 'page' || one === 'pageSize') {
     const offset = ((page ?? 1) - 1) * size;
-    if (offset < LAST_NUMBERED_ROW) return { from: 'offset', size, offset };
+    if (offset < LAST_NUMBERED_ROW) return { from: 'start', size, offset };
     throw badArgument('page', `leads past row ${LAST_NUMBERED_ROW}, where only cursors ("after") lead on`);
   }
-  return { from: 'start', size, ...(isGiven(after) && { after: positionOf(after, 'after') }) };
+  return { from: 'start', size, ...(isGiven(after) && { position: positionOf(after, 'after') }) };
 };

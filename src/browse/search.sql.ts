@@ -10,7 +10,7 @@ import {
   type Position,
 } from './browse-engine.ts';
 import { countOf, FACETS, type FacetPart, facetParts, hasVariant, isInStock } from './facets.sql.ts';
-import { KEY_TYPES, type KeyType, positionOf, SEARCH_ORDERS } from './order.ts';
+import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
 import { idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values, wordsOf } from './text.sql.ts';
 
 export interface SearchRow extends Omit<FacetCounts, 'price'> {
@@ -48,7 +48,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const orderIn = (way: string): string => columns.map((column) => `b.${column} ${way}`).join(', ');
   const orderBy = orderIn(direction);
 
-  const position = positionOf(page);
+  const { position, offset = 0 } = page;
   const keyColumns = columns.map((column) => `b.${column}`);
   const keys = `(${keyColumns})`;
   const at =
@@ -56,7 +56,6 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const [beyond, before] = direction === 'desc' ? ['<', '>='] : ['>', '<='];
   // The nearest one is at hand in an index of the order; any one may be far in the table.
   const opposite = direction === 'desc' ? 'asc' : 'desc';
-  const offset = page.from === 'offset' ? page.offset : 0;
   const hasOther =
     at !== undefined || offset > 0
       ? `(select true from base b where ${fits()}${at ? ` and ${keys} ${before} ${at}` : ''} order by ${orderIn(opposite)} limit 1) is not null`

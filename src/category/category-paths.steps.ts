@@ -90,7 +90,7 @@ export const assignCategorySlugs = async (
   await client.query(
     `update ${STAGE} s set slug = assigned.slug
      from unnest($1::int[], $2::text[]) assigned (ordinal, slug)
-     where s.ordinal = assigned.ordinal and s.slug <> assigned.slug`,
+     where s.ordinal = assigned.ordinal and s.slug is distinct from assigned.slug`,
     [slugs.map(({ ordinal }) => ordinal), slugs.map(({ slug }) => slug)],
   );
   await client.query(
@@ -105,8 +105,8 @@ const hasNames = (path: Path): boolean => path.some(([, , isByName]) => isByName
 
 export const readStagedCategories = async (client: ClientBase): Promise<StagedCategory[]> => {
   const { rows } = await client.query<StagedCategory>(
-    `select ordinal, slug, name, slug_source as "slugSource", category_path as path,
-       ${isPresent('parent')} as "isParentPresent"
+    `select ordinal, coalesce(slug, slug_base) as slug, name, category_path as path, ${isPresent('parent')} as "isParentPresent",
+       case when slug is null then coalesce(path -> -1 ->> 1, name) end as "slugSource"
      from ${STAGE} s order by ordinal`,
   );
   return rows;

@@ -49,8 +49,8 @@ export const categoryImport: ImportKind = {
     const [slug = '', name = null, isByName] = steps?.at(-1) ?? [];
     if (!steps) return;
     // A path ends with the category itself; missing parents are created.
-    if (!row.slug && isByName && name) row.slug_source = name;
-    row.slug ||= slug;
+    if (isByName && !row.slug) row.slug_base = slug;
+    else row.slug ||= slug;
     row.name ||= name ?? undefined;
     row.category_path ||= steps.length > 1 ? steps.slice(0, -1) : undefined;
     row.present.push('slug', 'parent', ...(row.name ? ['name'] : []));
@@ -62,7 +62,6 @@ export const categoryImport: ImportKind = {
     recognises: (hasAny, hasNoOther) =>
       (hasAny('slug') && hasAny('name') && (hasAny('parent', 'parentslug', 'path', 'position') || hasNoOther('id'))) ||
       (hasAny('slug', 'name', 'path') && hasNoOther()),
-    extra: ['parentSlug'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
     shape: (values) => {
       const { parentSlug, parent } = values;

@@ -8,7 +8,7 @@ import { columnsOf, isStorable, type Statement } from '../database/sql.ts';
 import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
 import { shownText, translationOf } from '../language/shown.ts';
 import { memo } from '../memo.ts';
-import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
+import { createAliasLoader } from '../translation/translation.loader.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
@@ -63,7 +63,7 @@ const createCategoryReads = ({ sql, prisma, knownRows }: ReadDeps) => {
     find,
     byId: rowsBy('id', (where) => find({ where })),
     bySlug: rowsBy('slug', (where) => find({ where })),
-    aliases: createAliasLoader(sql, 'category'),
+    idsOfAlias: createAliasLoader(sql, 'category'),
   };
 };
 
@@ -104,13 +104,11 @@ class CategoryLoaders {
   readonly bySlug = memo(async (slug: string): Promise<Category | null> => {
     this.#scope.dependencies.add('category');
     if (!isStorable(slug)) return null;
-    return (await this.#reads.bySlug.load(slug)) ?? this.#byAlias(slug);
-  });
-
-  async #byAlias(slug: string): Promise<Category | null> {
-    const [id] = idsOf(await this.#reads.aliases.load(slug), this.#scope.language.fallBacks);
+    const category = await this.#reads.bySlug.load(slug);
+    if (category) return category;
+    const [id] = await this.#reads.idsOfAlias(slug, this.#scope.language.fallBacks);
     return id === undefined ? null : this.byIdOrNull(id);
-  }
+  });
 
   /** A category that was read together with other rows is not read again. */
   remember(category: Category): void {

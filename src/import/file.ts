@@ -52,7 +52,6 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const context: ImportContext = {
     ...options,
     kind,
-    innerKind: kinds.find(({ table }) => table === kind.innerTable),
     fileFormat: format,
     columnOf: (field, draft) => draft?.columns?.[field] ?? columns.columnOf(field),
     onWarning,

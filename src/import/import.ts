@@ -132,18 +132,14 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<D
   return client;
 };
 
-/** The connection was lost during the commit, so nobody knows whether the rows are stored. */
-export class UnknownOutcomeError extends Error {
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
-/** @throws UnknownOutcomeError if the connection is lost meanwhile */
+/** @throws OperatorError if the connection is lost meanwhile: then nobody knows whether the rows are stored */
 export const commit = async (client: pg.ClientBase): Promise<void> => {
-  await client.query('commit').catch((error: unknown) => {
+  await client.query('commit').catch((cause: unknown) => {
     // An error of the server's is a refusal; any other leaves the outcome open.
-    throw error instanceof pg.DatabaseError ? error : new UnknownOutcomeError(error);
+    if (cause instanceof pg.DatabaseError) throw cause;
+    const advice =
+      'It is unknown whether it was committed. Run the import again: rows that are stored are not written twice';
+    throw new OperatorError(`The connection was lost during the commit: ${messageOf(cause)}. ${advice}.`, { cause });
   });
 };
 
@@ -151,13 +147,8 @@ const DEADLOCK = '40P01';
 
 /** An error with what the operator has to know and do. @param imported what the import has left in the catalogue */
 const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unknown => {
-  if (cause instanceof UnknownOutcomeError) {
-    const advice =
-      'It is unknown whether it was committed. Run the import again: rows that are stored are not written twice';
-    return new OperatorError(`The connection was lost during the commit: ${cause.message}. ${advice}.`, { cause });
-  }
-  if (wasInterrupted) return new OperatorError(`Interrupted. ${imported}`);
   if (cause instanceof OperatorError) return cause;
+  if (wasInterrupted) return new OperatorError(`Interrupted. ${imported}`);
   if (isDatabaseUnavailable(cause) && !hasCode(cause, DEADLOCK))
     return new OperatorError(`The database became unavailable: ${messageOf(cause)}. ${imported}`, { cause });
   if (!(cause instanceof pg.DatabaseError)) return cause;

@@ -3,6 +3,7 @@ import type { Parse } from './fields/parse.ts';
 import { mergeStock, plain, SOME, shortText, slug, stock, timestamp } from './fields/values.ts';
 import type { Draft, Format, Recognises } from './formats/format.ts';
 import type { ReadOptions } from './options.ts';
+import type { Prune } from './prune.ts';
 import type { Fault, Place, Value } from './record.ts';
 
 /**
@@ -26,8 +27,8 @@ export interface ImportKind {
   readonly isRow?: string;
   /** SQL for a new row that another writer has inserted meanwhile. @default it is refused */
   readonly onConflict?: string;
-  /** The table whose rows a row may hold, as a product holds its variants. */
-  readonly innerTable?: string;
+  /** The kind of the rows that a row may hold, as a product holds its variants. */
+  readonly inner?: ImportKind;
   /** Checks a row that another row holds. @param earlier what the rows before this one have noted */
   readonly checkInner?: (row: StagedRow, outer: StagedRow, earlier: Set<string>, reject: Reject) => void;
   /** Whether a rejected row, whose key can be read, keeps its slug from others. */
@@ -91,11 +92,9 @@ export interface NativeColumns {
   /** The columns of a file with new rows, for the message on a file of no known format. */
   readonly needs: string;
   readonly recognises: Recognises;
-  /** Columns beside the fields. */
-  readonly extra?: readonly string[];
   /** Other names of fields. */
   readonly aliases?: Readonly<Record<string, readonly string[]>>;
-  /** Extra columns that may supply a field's value. */
+  /** Columns that may supply a field's value. */
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
   /** Turns the columns of a row into fields, also of one that another row holds. */
   readonly shape?: (values: Record<string, Value>) => void;
@@ -106,8 +105,8 @@ export interface StagedRow extends Place {
   readonly present: string[];
   readonly if_new: string[];
   readonly is_rejected: boolean;
-  /** The name from which the slug was made, where the file has none: an existing row of this slug and another name is another row. */
-  slug_source?: string | undefined;
+  /** The slug that is made from the name, where the file has none: a new row gets it, or one like it that is free. */
+  slug_base?: string | undefined;
   readonly option_names?: readonly string[];
   readonly option_values?: readonly string[];
   [column: string]: unknown;
@@ -138,13 +137,9 @@ export interface Counts extends Written {
 export interface ImportContext extends ReadOptions {
   readonly client: ClientBase;
   readonly kind: ImportKind;
-  /** The kind of the rows that rows of this kind hold. */
-  readonly innerKind: ImportKind | undefined;
   readonly fileFormat: Format;
   /** Keeps rows that are in a staging table from being taken off sale after the run; undefined if none are. */
-  readonly prune?:
-    | { readonly keep: (table: string, stage: string) => Promise<void>; readonly isGone: string }
-    | undefined;
+  readonly prune?: Pick<Prune, 'keep' | 'isGone'> | undefined;
   /** The file's name for a field. */
   readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
   readonly onFault: (fault: Fault) => void;

@@ -24,7 +24,8 @@ export class RowReader {
 
   /** @returns none for a row that is rejected, unless its key counts */
   #check(draft: Draft, ordinal: number): StagedRow[] {
-    const { kind, innerKind, fileFormat, columnOf, onFault } = this.#context;
+    const { kind, fileFormat, columnOf, onFault } = this.#context;
+    const { inner } = kind;
     kind.complete?.(draft, this.#context);
     const { rejection, variants = [] } = draft;
     const faults: Fault[] = [];
@@ -44,19 +45,22 @@ export class RowReader {
     if (rejection) reject(kind.key, rejection);
     const row = parseRow(draft, kind, reject, this.#context);
     kind.check?.(row, reject);
-    addMissingSlug(row, kind);
-    const missing = row.slug_source !== undefined && !row.slug ? 'slug' : kind.key;
-    if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
+    proposeSlug(row, kind);
+    const keyColumn = columnIn(kind, kind.key);
+    const slugBase = kind.key === 'slug' ? row.slug_base : undefined;
+    const key = row[keyColumn] || slugBase;
+    if (faults.length === 0 && (!key || row.slug_base === ''))
+      reject(row.slug_base === '' ? 'slug' : kind.key, 'is missing');
     const earlier = new Set<string>();
-    const innerRows = innerKind
+    const innerRows = inner
       ? variants.map((variant, at): StagedRow => {
           const rejectInner = rejecting(variant);
-          const parsed = parseRow(variant, innerKind, rejectInner, this.#context);
-          innerKind.checkInner?.(parsed, row, earlier, (name, reason) => {
+          const parsed = parseRow(variant, inner, rejectInner, this.#context);
+          inner.checkInner?.(parsed, row, earlier, (name, reason) => {
             // The first of the rows that share a sku keeps it.
             if (!(fileFormat.mayShareSkus && name === 'sku')) rejectInner(name, reason);
           });
-          return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, innerKind.key] };
+          return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, inner.key] };
         })
       : [];
     for (const fault of faults) onFault(fault);
@@ -65,11 +69,11 @@ export class RowReader {
       this.stagedRows = ordinal;
       return [{ ...row, ordinal, has_inner: draft.variants !== undefined }, ...innerRows];
     }
-    const keyColumn = columnIn(kind, kind.key);
-    const { [keyColumn]: key, line, record, present, name, slug_source } = row;
     if (!kind.keepsRejected || !key) return [];
     this.stagedRows = ordinal;
-    return [{ line, record, ordinal, present, if_new: [], is_rejected: true, [keyColumn]: key, name, slug_source }];
+    const { line, record, present, name } = row;
+    const found = { [keyColumn]: row[keyColumn], slug_base: slugBase };
+    return [{ line, record, ordinal, present, if_new: [], is_rejected: true, name, ...found }];
   }
 }
 
@@ -99,11 +103,8 @@ const parseRow = (
   return row;
 };
 
-/** A row without a slug has one made from its name; where another column finds it, that is the slug of a new row alone. */
-const addMissingSlug = (row: StagedRow, { fields, key }: ImportKind): void => {
-  const { name } = row;
-  if (!fields.slug || row.slug || typeof name !== 'string') return;
-  row.slug = slugOfName(name);
-  row.slug_source = name;
-  (key === 'slug' ? row.present : row.if_new).push('slug');
+const proposeSlug = (row: StagedRow, { fields }: ImportKind): void => {
+  if (!fields.slug || row.slug) return;
+  if (typeof row.name === 'string') row.slug_base ??= slugOfName(row.name);
+  if (row.slug_base !== undefined) row.if_new.push('slug');
 };

@@ -8,7 +8,6 @@ import { findExisting, STAGE } from '../import/write/stage.ts';
  */
 export const findProducts = async ({ client, kind }: ImportContext): Promise<void> => {
   await client.query('set enable_nestloop = off');
-  await client.query(`update ${STAGE} set slug_base = slug, slug = null where slug_source is not null`);
   await findExisting({ client, kind });
   if (kind.key === 'slug') await findByName(client);
   await assignSlugs(client, kind);

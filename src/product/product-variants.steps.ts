@@ -9,7 +9,8 @@ import { createTableWriter } from '../import/write/writer.ts';
  * price once it has none.
  */
 export const prepareVariants = async (context: ImportContext): Promise<RangeSteps> => {
-  const { client, prune, innerKind: kind } = context;
+  const { client, prune } = context;
+  const kind = context.kind.inner;
   if (!kind || !(await stageVariants(context, kind))) return {};
   const table = await createTableWriter(context, kind, INNER_STAGE);
   return {

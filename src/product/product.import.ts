@@ -10,17 +10,16 @@ import {
   optionNames,
   pictureUrl,
   pictureUrls,
-  textList,
+  tags,
   textsByPlace,
 } from '../import/fields/lists.ts';
-import { type Parse, unpacked, wordIn } from '../import/fields/parse.ts';
+import { type Parse, wordIn } from '../import/fields/parse.ts';
 import { amount, CURRENCY_NAMES, completeCurrency, currency, shapeMoney } from '../import/fields/price.ts';
 import { PRODUCT_TEXTS, withTranslations } from '../import/fields/translations.ts';
 import { code, count, FALSE, longText, oneOf, plain, richText, TRUE } from '../import/fields/values.ts';
 import {
   CREATED_AT,
   field,
-  type ImportContext,
   type ImportKind,
   NAME,
   nullable,
@@ -34,9 +33,6 @@ import { isBlank, isObject, type Value } from '../import/record.ts';
 import { STAGE } from '../import/write/stage.ts';
 import { findProducts } from './product-slugs.steps.ts';
 import { leaveSkuToFirst, prepareVariants, rejectUnfitProducts } from './product-variants.steps.ts';
-
-const TAG_LIST = plain(textList((text, { listSeparator }) => listSeparator ?? (text.includes('|') ? /\|/ : /[,;]/)));
-const TAGS: Parse<readonly string[]> = (value, options) => TAG_LIST(unpacked(value), options);
 
 const STATUS = oneOf('DRAFT', 'ON_SALE', 'OFF_SALE');
 
@@ -58,7 +54,6 @@ export const productImport: ImportKind = {
   plural: 'products',
   key: 'slug',
   otherKey: 'sku',
-  innerTable: 'product_variant',
   keepsRejected: true,
   fields: withTranslations(
     {
@@ -68,7 +63,7 @@ export const productImport: ImportKind = {
       subtitle: field('subtitle', 'text', richText, nullable),
       description: field('description', 'text', richText),
       brand: field('brand', 'text', plain(longText), nullable),
-      tags: field('tags', 'text[]', TAGS),
+      tags: field('tags', 'text[]', tags),
       price: field('price', 'numeric(14,2)', amount, { ...required, ...ofVariants }),
       // A list price at or below the price is no reduction.
       listPrice: field('list_price', 'numeric(14,2)', amount, {
@@ -140,7 +135,6 @@ export const productImport: ImportKind = {
       (hasAny('slug') && hasAny('description', 'subtitle') && hasNoOther()) ||
       // What only products have, such as new statuses: categories have names and pictures, too.
       (hasAny('slug') && !hasAny('name', 'imageurl') && hasNoOther()),
-    extra: ['categorySlug', 'variants', 'options', 'images'],
     aliases: CURRENCY_NAMES,
     alternatives: {
       category: ['categorySlug'],
@@ -164,7 +158,9 @@ export const productImport: ImportKind = {
     find: async (context) => {
       if (context.fileFormat.mayShareSkus) await leaveSkuToFirst(context, STAGE);
       await findProducts(context);
-      await settleNewFields(context);
+      // The path that only a new product takes: each staged path is created.
+      await context.client.query(`
+        update ${STAGE} set category_path = null where 'category' = any (if_new) and target_id is not null`);
       await assignCategorySlugs(context.client);
     },
     reject: async (context) => {
@@ -182,13 +178,6 @@ export const productImport: ImportKind = {
       };
     },
   },
-};
-
-/** Gives new products the values that only they take, and takes the paths among those from the others, because each staged path is created. */
-const settleNewFields = async ({ client }: ImportContext): Promise<void> => {
-  await client.query(`update ${STAGE} set present = present || if_new where if_new <> '{}' and target_id is null`);
-  const ofNewOnly = `'category' = any (if_new)`;
-  await client.query(`update ${STAGE} set category_path = null where ${ofNewOnly} and target_id is not null`);
 };
 
 const objectsIn = (value: Value | undefined): readonly Readonly<Record<string, Value>>[] | undefined =>

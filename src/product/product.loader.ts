@@ -6,7 +6,7 @@ import { rowsBy } from '../database/prisma.ts';
 import { isStorable, type Sql } from '../database/sql.ts';
 import type { LoaderScope, ReadDeps } from '../graphql/context.ts';
 import { memo } from '../memo.ts';
-import { createAliasLoader, idsOf } from '../translation/translation.loader.ts';
+import { createAliasLoader } from '../translation/translation.loader.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
   countOfEachCategory,
@@ -39,10 +39,7 @@ type ProductInCategory = Product & { readonly category: Category };
 /** An item of a list that is read without its row, because that is most often known. */
 type ListedId = Pick<Product, 'id' | 'categoryId'>;
 
-type ProductReadDeps = Pick<ReadDeps, 'sql' | 'prisma'>;
-
-/** Of an operation. */
-type ReadScope = Pick<LoaderScope, 'now' | 'dependencies' | 'language'>;
+type ProductReadDeps = Pick<ReadDeps, 'sql' | 'prisma' | 'knownRows'>;
 
 /**
  * Reads lists of products: of ids alone while most rows are known, which takes 0.6 of the CPU time for 20 products and 0.3 for 100 (2026-11-28),
@@ -55,7 +52,7 @@ class ProductLists {
   /** In the last list. */
   #wereMostKnown = false;
 
-  constructor({ sql, prisma }: ProductReadDeps, known?: KnownRowsOf<Product>) {
+  constructor({ sql, prisma }: ProductReadDeps, known: KnownRowsOf<Product> | undefined) {
     this.#sql = sql;
     this.#known = known;
     this.#rowsById = rowsBy('id', (where) => keepRows(known, () => prisma.product.findMany({ where })));
@@ -65,7 +62,7 @@ class ProductLists {
     list: ListStatement,
     order: ProductOrder,
     values: readonly unknown[],
-    scope: ReadScope,
+    scope: LoaderScope,
   ): Promise<Product[]> {
     const known = this.#known;
     const { fallBacks } = scope.language;
@@ -81,7 +78,7 @@ class ProductLists {
   }
 
   /** @throws ReadAgain where a product has left the list since its ids were read */
-  async #rowsOf(list: readonly ListedId[], { now, dependencies }: ReadScope): Promise<Product[]> {
+  async #rowsOf(list: readonly ListedId[], { now, dependencies }: LoaderScope): Promise<Product[]> {
     const rows = list.map(({ id }) => this.#known?.find(id, dependencies));
     const unknown = list.filter((_, place) => rows[place] === undefined);
     this.#wereMostKnown = !isMost(unknown, list);
@@ -113,21 +110,22 @@ const readInCategory = async (
 export type ProductReads = ReturnType<typeof createProductReads>;
 
 /** What the loaders of all operations share. */
-export const createProductReads = (deps: ProductReadDeps, known?: KnownRowsOf<Product>) => {
+export const createProductReads = (deps: ProductReadDeps) => {
   const { sql, prisma } = deps;
+  const known = deps.knownRows?.of<Product>('product');
   return {
     sql,
     known,
     byId: rowsBy('id', (where) => readInCategory(prisma, known, where)),
     bySlug: rowsBy('slug', (where) => readInCategory(prisma, known, where)),
-    aliases: createAliasLoader(sql, 'product'),
+    idsOfAlias: createAliasLoader(sql, 'product'),
     lists: new ProductLists(deps, known),
   };
 };
 
 /** Makes the loaders of each operation. */
 export const createProductLoaders = (deps: ReadDeps) => {
-  const reads = createProductReads(deps, deps.knownRows?.of<Product>('product'));
+  const reads = createProductReads(deps);
   return (scope: LoaderScope) => new ProductLoaders(reads, scope);
 };
 
@@ -248,7 +246,7 @@ class ProductLoaders {
     }
     // An alias may lead to another product without a change of this one.
     dependencies.add('product');
-    for (const id of idsOf(await inFlight.track(this.#reads.aliases.load(slug)), language.fallBacks)) {
+    for (const id of await inFlight.track(this.#reads.idsOfAlias(slug, language.fallBacks))) {
       const found = await this.byId(id);
       if (found) return found;
     }

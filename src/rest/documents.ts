@@ -53,36 +53,36 @@ export const loadRestOperations = async (
   const replacements = folder === undefined ? [] : await filesOf(folder);
   const files = new Map([...(await filesOf(BUILT_IN)), ...replacements].map((file) => [path.basename(file), file]));
   const faults: string[] = [];
-
-  const fragments: Fragments = new Map();
-  for (const [name, file] of files) {
-    if (DOCUMENT_NAMES.includes(name)) continue;
+  const read = async (file: string, use: (document: DocumentNode) => void): Promise<void> => {
     try {
-      for (const definition of (await parseFile(file)).definitions) {
-        if (definition.kind !== Kind.FRAGMENT_DEFINITION) throw belongsToNoPath(file);
-        addFragment(definition, fragments);
-      }
+      use(await parseFile(file));
     } catch (error) {
       if (error instanceof OperatorError) throw error;
       faults.push(describe(error, file));
     }
+  };
+
+  const fragments: Fragments = new Map();
+  for (const [name, file] of files) {
+    if (DOCUMENT_NAMES.includes(name)) continue;
+    await read(file, ({ definitions }) => {
+      for (const definition of definitions) {
+        if (definition.kind !== Kind.FRAGMENT_DEFINITION) throw belongsToNoPath(file);
+        addFragment(definition, fragments);
+      }
+    });
   }
 
   const spread = new Set<FragmentDefinitionNode>();
   const operations: RestOperation[] = [];
   for (const route of ROUTES) {
-    const name = route.document + EXTENSION;
-    const file = files.get(name) ?? path.join(BUILT_IN, name);
-    try {
-      const own = await parseFile(file);
+    await read(files.get(route.document + EXTENSION) as string, (own) => {
       const added = fragmentsFor(own, fragments);
       for (const fragment of added) spread.add(fragment);
       const operation = restOperation(route, own, added, schema, maxCost);
       const isTaken = operations.some(({ id }) => id === operation.id);
       operations.push(isTaken ? { ...operation, id: route.document } : operation);
-    } catch (error) {
-      faults.push(describe(error, file));
-    }
+    });
   }
 
   // A document that cannot be read may spread any of them.

@@ -21,8 +21,7 @@ import {
   READ_METHODS,
   type ResponseHead,
 } from '../http/route.ts';
-import type { LanguageChoice } from '../language/languages.ts';
-import { canonicalTag, noTag } from '../language/languages.ts';
+import { canonicalTag, type LanguageChoice, noTag } from '../language/languages.ts';
 import { type RestOperation, textOf } from './documents.ts';
 import { badParameter, coerceTexts, LANGUAGE_PARAMETER, type Parameter } from './parameters.ts';
 

@@ -42,11 +42,8 @@ export interface ProductData extends Sellable {
   readonly featured: VariantData | null;
   readonly price_range: Range<Money>;
   readonly list_price_range: Range<Money> | null;
-}
-
-/** The same of `CatalogDetail`. */
-export interface DetailData extends ProductData {
-  readonly variants: readonly VariantData[];
+  /** Of `CatalogDetail` alone. */
+  readonly variants?: readonly VariantData[];
 }
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -65,9 +62,9 @@ export interface Addresses {
 }
 
 /** The variants of a product, the featured one first. */
-export const variantsOf = (product: DetailData, addresses: Addresses): Variant[] => {
+export const variantsOf = (product: ProductData, addresses: Addresses): Variant[] => {
   const featured = featuredOf(product, addresses);
-  const others = product.variants.filter(({ id }) => id !== product.featured?.id);
+  const others = product.variants?.filter(({ id }) => id !== product.featured?.id) ?? [];
   return [featured, ...others.map((variant) => variantOf(variant, product, addresses))];
 };
 

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { bodyFault } from '../graphql/json-body.ts';
 import type { Engine } from '../graphql/run-document.ts';
 import { JSON_TYPE, jsonResponse, type WriteError } from '../http/message.ts';
-import { type Call, type FindRoute, type OperationRoute, type Route, responseRoute } from '../http/route.ts';
+import { type Call, type FindRoute, type Route, responseRoute } from '../http/route.ts';
 import { createMcpRoute } from './mcp.ts';
 import type { ToolName } from './operations.ts';
 import { reasonOf, ToolRunner } from './run-tool.ts';
@@ -33,7 +33,18 @@ export const createUcpRoutes = async (config: Config, engine: Engine): Promise<F
     ['/.well-known/ucp', showProfile],
     ['/ucp/mcp', createMcpRoute(runner, baseOf, [...(publicUrl === undefined ? LOCAL : [publicUrl]), ...corsOrigins])],
   ]);
-  for (const [path, tool] of Object.entries(PATHS)) routes.set(path, createRoute(path, tool, runner, baseOf));
+  for (const [path, tool] of Object.entries(PATHS)) {
+    routes.set(path, {
+      methods: ['POST', 'OPTIONS'],
+      writeError,
+      countedAs: ['ucp', tool, path],
+      faultOf: bodyFault,
+      run: async (call) => {
+        const executed = await runner.run(call, tool, await runner.read(call), baseOf(call));
+        return { executed, head: { contentType: JSON_TYPE, isNegotiated: false } };
+      },
+    });
+  }
   return (path) => routes.get(path);
 };
 
@@ -50,22 +61,6 @@ const ownAddress = (headers: IncomingHttpHeaders, isBehindProxy: boolean): strin
   const host = said('x-forwarded-host') ?? headers.host ?? 'localhost';
   return URL.parse(`${said('x-forwarded-proto') ?? 'http'}://${host}`)?.origin ?? 'http://localhost';
 };
-
-const createRoute = (
-  path: string,
-  tool: ToolName,
-  runner: ToolRunner,
-  baseOf: (call: Call) => string,
-): OperationRoute => ({
-  methods: ['POST', 'OPTIONS'],
-  writeError,
-  countedAs: ['ucp', tool, path],
-  faultOf: bodyFault,
-  run: async (call) => {
-    const executed = await runner.run(call, tool, await runner.read(call), baseOf(call));
-    return { executed, head: { contentType: JSON_TYPE, isNegotiated: false } };
-  },
-});
 
 /** https://ucp.dev/2026-08-25/specification/overview#error-handling */
 const writeError: WriteError = (error) =>

@@ -28,15 +28,6 @@ interface ProductRequest extends AnyRequest {
 
 type Json = catalog.Json;
 
-/** What is known of the shop while an operation is planned. */
-export interface Shop {
-  readonly addresses: catalog.Addresses;
-  /** The data of an operation of catalog.graphql, for what a plan depends on. */
-  readonly read: (document: string, variables: Json) => Promise<Json>;
-  /** Of price filters. Undefined where it is that of most products. */
-  readonly currency: string | undefined;
-}
-
 /** An operation of catalog.graphql with its variables, and what its data become. */
 export interface Plan {
   readonly document: string;
@@ -73,6 +64,9 @@ const answer = (
   ...(messages.length > 0 && { messages }),
 });
 
+/** Reads the data of an operation of catalog.graphql, for what a plan depends on. */
+type Read = (document: string, variables: Json) => Promise<Json>;
+
 /** Categories, and bounds of prices in the currency of the shop. A price filter in another one is ignored, and that is said. */
 interface Filter {
   /** Undefined for all. */
@@ -83,18 +77,23 @@ interface Filter {
   readonly messages: readonly Message[];
 }
 
-const filterOf = async ({ filters = {}, context }: AnyRequest, shop: Shop): Promise<Filter> => {
+/** @param shopCurrency undefined where it is that of most products */
+export const filterOf = async (
+  { filters = {}, context }: AnyRequest,
+  shopCurrency: string | undefined,
+  read: Read,
+): Promise<Filter> => {
   const { categories = [], price } = filters;
-  const categoryIds = categories.length > 0 ? await categoryIdsOf(categories, shop) : undefined;
+  const categoryIds = categories.length > 0 ? await categoryIdsOf(categories, read) : undefined;
   if (price?.min === undefined && price?.max === undefined) return { categoryIds, messages: [] };
-  const currency = shop.currency ?? String((await shop.read('CatalogCurrency', {})).currency);
+  const currency = shopCurrency ?? String((await read('CatalogCurrency', {})).currency);
   if (context?.currency === currency) return { categoryIds, price, currency, messages: [] };
   const content = `The price filter was ignored: it is for context.currency "${currency}".`;
   return { categoryIds, messages: [{ type: 'warning', code: 'price_filter_ignored', content }] };
 };
 
-const categoryIdsOf = async (names: readonly string[], shop: Shop): Promise<number[]> => {
-  const { categoriesByNames } = await shop.read('CatalogCategories', { names });
+const categoryIdsOf = async (names: readonly string[], read: Read): Promise<number[]> => {
+  const { categoriesByNames } = await read('CatalogCategories', { names });
   const ids = (categoriesByNames as { readonly id: number }[]).map(({ id }) => id);
   // Where no name is known, nothing is found: no category has this id.
   return ids.length > 0 ? ids : [0];
@@ -114,10 +113,14 @@ interface SearchData {
   readonly pageInfo: { readonly has_next_page: boolean; readonly cursor: string | null };
 }
 
-const planSearch = async (request: SearchRequest, shop: Shop): Promise<Plan> => {
-  const { query, pagination = {} } = request;
+type MakePlan<Request> = (request: Request, filter: Filter, addresses: catalog.Addresses) => Plan;
+
+const planSearch: MakePlan<SearchRequest> = (
+  { query, pagination = {} },
+  { categoryIds, price = {}, currency, messages },
+  addresses,
+) => {
   const search = query?.trim() ? query : undefined;
-  const { categoryIds, price = {}, currency, messages } = await filterOf(request, shop);
   if (search === undefined && !categoryIds && currency === undefined && messages.length === 0) {
     throw new AppError('BAD_USER_INPUT', 'A search needs a query, or a filter by categories or price.');
   }
@@ -129,12 +132,12 @@ const planSearch = async (request: SearchRequest, shop: Shop): Promise<Plan> => 
   return {
     document: 'CatalogSearch',
     variables: { search, filter, first, after: pagination.cursor },
-    key: JSON.stringify([shop.addresses.base, messages]),
+    key: JSON.stringify([addresses.base, messages]),
     answerOf: ({ productSearch }: { readonly productSearch: SearchData }) => {
       const { nodes, correctedSearch, total_count, pageInfo } = productSearch;
       const products = nodes.map((product) => {
-        const featured = catalog.featuredOf(product, shop.addresses);
-        return catalog.catalogProduct(product, [featured.shown], shop.addresses);
+        const featured = catalog.featuredOf(product, addresses);
+        return catalog.catalogProduct(product, [featured.shown], addresses);
       });
       const { has_next_page, cursor } = pageInfo;
       const pagination = { ...(has_next_page && { cursor }), has_next_page, total_count };
@@ -148,56 +151,50 @@ const correctionOf = (words: string | null): Message[] => {
   return words === null ? [] : [{ type: 'info', code: 'query_corrected', content }];
 };
 
-interface Item<Product> {
-  readonly product: Product;
+interface Item {
+  readonly product: catalog.ProductData;
   readonly variant: catalog.VariantData | null;
 }
 
 /** `CatalogLookup`, or `CatalogDetail`: items in the order of what was asked for. */
-interface LookupData<Product> {
-  readonly itemsByKeys: readonly (Item<Product> | null)[];
+interface LookupData {
+  readonly itemsByKeys: readonly (Item | null)[];
 }
 
 /** The product that an identifier leads to, and the variant that it names exactly; undefined where it names all of the product. */
-interface Match<Product> {
+interface Match {
   readonly id: string;
-  readonly product: Product;
+  readonly product: catalog.ProductData;
   readonly exact: catalog.Variant | undefined;
 }
 
-const matchesIn = <Product extends catalog.ProductData>(
-  { itemsByKeys }: LookupData<Product>,
-  ids: readonly string[],
-  addresses: catalog.Addresses,
-): Match<Product>[] =>
+const matchesIn = ({ itemsByKeys }: LookupData, ids: readonly string[], addresses: catalog.Addresses): Match[] =>
   ids.flatMap((id, place) => {
     const item = itemsByKeys[place];
     return item ? [{ id, product: item.product, exact: exactOf(id, item, addresses) }] : [];
   });
 
-const exactOf = (id: string, { product, variant }: Item<catalog.ProductData>, addresses: catalog.Addresses) => {
+const exactOf = (id: string, { product, variant }: Item, addresses: catalog.Addresses) => {
   if (variant) return catalog.variantOf(variant, product, addresses);
   const isItself = !product.featured && (id === product.sku || id.endsWith('/variant'));
   return isItself ? catalog.featuredOf(product, addresses) : undefined;
 };
 
-const planLookup = async (request: LookupRequest, shop: Shop): Promise<Plan> => {
+const planLookup: MakePlan<LookupRequest> = (request, filter, addresses) => {
   const ids = [...new Set(request.ids)];
   if (ids.length > MAX_ITEMS) {
     throw new AppError('BAD_USER_INPUT', `A look-up takes at most ${MAX_ITEMS} ids.`, {
       details: { reason: 'request_too_large' },
     });
   }
-  const filter = await filterOf(request, shop);
-  const { addresses } = shop;
   return {
     document: 'CatalogLookup',
     variables: { keys: ids },
     key: JSON.stringify(['lookup', addresses.base, ids, filter]),
-    answerOf: (data: LookupData<catalog.ProductData>) => {
+    answerOf: (data: LookupData) => {
       const matches = matchesIn(data, ids, addresses);
       const products = [...Map.groupBy(matches, ({ product }) => product.id).values()].flatMap((ofProduct) => {
-        const [{ product }] = ofProduct as [Match<catalog.ProductData>];
+        const [{ product }] = ofProduct as [Match];
         // It stands for the product.
         const featured = catalog.featuredOf(product, addresses);
         const byVariant = Map.groupBy(ofProduct, ({ exact = featured }) => exact.id);
@@ -216,18 +213,16 @@ const planLookup = async (request: LookupRequest, shop: Shop): Promise<Plan> => 
   };
 };
 
-const planProduct = async (request: ProductRequest, shop: Shop): Promise<Plan> => {
+const planProduct: MakePlan<ProductRequest> = (request, filter, addresses) => {
   const { id, selected = [], preferences = [] } = request;
   if (new Set(selected.map(({ name }) => name)).size < selected.length) {
     throw new AppError('BAD_USER_INPUT', 'Each option may be selected once.');
   }
-  const filter = await filterOf(request, shop);
-  const { addresses } = shop;
   return {
     document: 'CatalogDetail',
     variables: { keys: [id] },
     key: JSON.stringify(['product', addresses.base, id, selected, preferences, filter]),
-    answerOf: (data: LookupData<catalog.DetailData>) => {
+    answerOf: (data: LookupData) => {
       const [match] = matchesIn(data, [id], addresses);
       const product = match && isIn(match.product, filter) && detailOf(match, request, filter, addresses);
       if (product) return answer('lookup', { product }, filter.messages);
@@ -239,7 +234,7 @@ const planProduct = async (request: ProductRequest, shop: Shop): Promise<Plan> =
 
 /** A product with the variants that meet a selection; undefined where the price filter leaves none of them. */
 const detailOf = (
-  { product, exact }: Match<catalog.DetailData>,
+  { product, exact }: Match,
   { selected = [], preferences = [] }: ProductRequest,
   filter: Filter,
   addresses: catalog.Addresses,
@@ -260,8 +255,8 @@ const detailOf = (
 
 export type ToolName = 'search_catalog' | 'lookup_catalog' | 'get_product';
 
-/** How each tool is planned. @throws (in the promise) AppError BAD_USER_INPUT */
-export const PLANS: Readonly<Record<ToolName, (request: never, shop: Shop) => Promise<Plan>>> = {
+/** How each tool is planned. @throws AppError BAD_USER_INPUT */
+export const PLANS: Readonly<Record<ToolName, MakePlan<never>>> = {
   search_catalog: planSearch,
   lookup_catalog: planLookup,
   get_product: planProduct,

@@ -8,7 +8,7 @@ import { readJson } from '../graphql/json-body.ts';
 import { type Engine, type NameOf, runDocument } from '../graphql/run-document.ts';
 import type { BodyForm, RestDocument } from '../graphql/server-context.ts';
 import type { Call } from '../http/route.ts';
-import { type AnyRequest, PLANS, type Plan, type Shop, type ToolName } from './operations.ts';
+import { type AnyRequest, filterOf, PLANS, type Plan, type ToolName } from './operations.ts';
 import tools from './tools.json' with { type: 'json' };
 
 interface ToolOptions extends Engine {
@@ -17,15 +17,12 @@ interface ToolOptions extends Engine {
 }
 
 /** Arguments of GraphQL by the names that requests have for them. */
-const MEMBERS: ReadonlyMap<string, string> = new Map([
-  ['search', 'query'],
-  ['after', 'pagination.cursor'],
+const MEMBERS: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['search', ['query', 'query']],
+  ['after', ['pagination.cursor', 'pagination.cursor']],
 ]);
 
-const memberOf: NameOf = (argument) => {
-  const member = MEMBERS.get(argument);
-  return member === undefined ? undefined : [member, member];
-};
+const memberOf: NameOf = (argument) => MEMBERS.get(argument);
 
 /** Runs tools on the GraphQL engine. */
 export class ToolRunner {
@@ -55,18 +52,14 @@ export class ToolRunner {
   /** @param base where the addresses of the gateway begin @throws (in the promise) AppError */
   async run(call: Call, tool: ToolName, request: unknown, base: string): Promise<Executed> {
     const { productUrl, shopCurrency } = this.#options;
-    const shop: Shop = {
-      addresses: { base, productUrl },
-      currency: shopCurrency,
-      read: async (name, variables) => {
-        const executed = await this.#execute(call, { ...PLAIN, document: name, variables });
-        return JSON.parse(executedBytes(executed).toString());
-      },
-    };
     const checked = checkRequest(tool, request) as AnyRequest;
     const { language } = checked.context ?? {};
     if (language !== undefined && call.language.isOffered) call.language.name(language);
-    return this.#execute(call, await PLANS[tool](checked as never, shop));
+    const filter = await filterOf(checked, shopCurrency, async (document, variables) => {
+      const executed = await this.#execute(call, { ...PLAIN, document, variables });
+      return JSON.parse(executedBytes(executed).toString());
+    });
+    return this.#execute(call, PLANS[tool](checked as never, filter, { base, productUrl }));
   }
 
   async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Executed> {

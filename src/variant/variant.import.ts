@@ -50,7 +50,6 @@ export const variantImport: ImportKind = {
     needs: 'product, and options or sku',
     recognises: (hasAny) =>
       hasAny('product') && hasAny('sku', 'barcode', 'options', 'optionvalues') && !hasAny('name', 'title'),
-    extra: ['options', 'selectedOptions'],
     aliases: CURRENCY_NAMES,
     alternatives: {
       optionValues: ['options', 'selectedOptions'],

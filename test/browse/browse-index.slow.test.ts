@@ -98,7 +98,7 @@ test('in a language that it has the index finds, sorts and suggests by texts as 
   const languages = ['de'];
   const idsOf = async (text: string) => (await ask(index, now(), { terms: [{ text, isPrefix: true }], languages })).ids;
   const byName = { order: 'NAME_ASC', languages } as const;
-  const page = { from: 'start', size: 3, after: ['Leuchte 100', '100'] } as const;
+  const page = { from: 'start', size: 3, position: ['Leuchte 100', '100'] } as const;
   expect([await idsOf('195'), await idsOf('lamp')]).toEqual([[5], [1]]);
   await answerOfIndex(engines, byName).toEqual({ ids: [1, 100, 99], totalCount: 100 });
   expect((await ask(index, now(), { ...byName, page })).ids).toEqual([99, 98, 97]);
@@ -154,8 +154,8 @@ test('products of every time that a table can hold are in the index, in their or
     [index, sql],
   ] as const) {
     const { items } = await one.search({ ...request, page: { from: 'end', size: 2 }, now: now() });
-    const before = items[0]?.position ?? [];
-    expect(await ask(other, now(), { order: 'NEWEST', page: { from: 'end', size: 1, before } })).toMatchObject({
+    const position = items[0]?.position ?? [];
+    expect(await ask(other, now(), { order: 'NEWEST', page: { from: 'end', size: 1, position } })).toMatchObject({
       ids: [70],
     });
   }

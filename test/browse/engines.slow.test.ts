@@ -182,7 +182,7 @@ const randomRequest = (g: GeneratorValue, now: Date): BrowseRequest => {
     page: pick([
       { from: 'start', size },
       { from: 'end', size },
-      { from: 'offset', size, offset: pick([0, 1, 7, 200, 600]) },
+      { from: 'start', size, offset: pick([0, 1, 7, 200, 600]) },
     ] as const),
     isCounted: pick([true, false]),
     facets: new Set(FACETS.filter(() => pick([true, false, false]))),
@@ -202,7 +202,7 @@ const continued = (
   if (!position) return request;
   return {
     ...request,
-    page: isBackward ? { from: 'end', size, before: position } : { from: 'start', size, after: position },
+    page: { from: isBackward ? 'end' : 'start', size, position },
   };
 };
 

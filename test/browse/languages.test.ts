@@ -60,9 +60,9 @@ test('SQL finds, sorts, counts, suggests and corrects in each language what one 
         expect(answer.facets, asked).toEqual({ tags: expected.tags, attributes: expected.attributes });
         // From each place on, the rest.
         const place = Math.floor(expected.ids.length / 2);
-        const after = answer.items[place]?.position;
-        if (after) {
-          const rest = await engine.search({ ...request, page: { from: 'start', size: 100, after } });
+        const position = answer.items[place]?.position;
+        if (position) {
+          const rest = await engine.search({ ...request, page: { from: 'start', size: 100, position } });
           expect(
             rest.items.map(({ id }) => id),
             asked,

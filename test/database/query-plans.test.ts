@@ -176,9 +176,9 @@ describe('a search', () => {
   test.each<[string, Partial<BrowseRequest>]>([
     ['the first page', {}],
     ['the last page', { page: { from: 'end', size: LIMIT } }],
-    ['a page after a cursor', { page: { from: 'start', size: LIMIT, after: ['2500', '1700000000000000', '7'] } }],
-    ['a page by price', { order: 'PRICE_ASC', page: { from: 'start', size: LIMIT, after: ['50.00', '7'] } }],
-    ['a page by name', { order: 'NAME_ASC', page: { from: 'end', size: LIMIT, before: ['P5', '7'] } }],
+    ['a page after a cursor', { page: { from: 'start', size: LIMIT, position: ['2500', '1700000000000000', '7'] } }],
+    ['a page by price', { order: 'PRICE_ASC', page: { from: 'start', size: LIMIT, position: ['50.00', '7'] } }],
+    ['a page by name', { order: 'NAME_ASC', page: { from: 'end', size: LIMIT, position: ['P5', '7'] } }],
   ])('%s of all products reads the rows that it shows', async (_, request) => {
     const { kinds, rows } = await explainSearch(request);
     expect([...kinds].every((kind) => kind.startsWith('Index'))).toBe(true);

@@ -21,7 +21,7 @@ const FORGED = '{"level":60,"msg":"forged"}';
 
 /** What no answer may tell: of the database, of the code, of the machine. */
 const INSIDE =
-  /canary|postgres|prisma|relation|sqlstate|\bselect\b|\bupdate\b|explode|stack|node_modules|[\w/]\.(ts|js)\b|\/tmp\/|\bat \w+ \(|127\.0\.0\.1|ECONN|DATABASE_/i;
+  /canary|postgres|prisma|relation|sqlstate|\bselect\b|\bupdate\b|explode|stack|node_modules|[\w/]\.(ts|js)\b|\/(tmp|dev\/shm)\/|\bat \w+ \(|127\.0\.0\.1|ECONN|DATABASE_/i;
 
 const database = await shared(createTestDatabase());
 const notice = await insertNotice(database);

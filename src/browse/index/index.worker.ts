@@ -3,7 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectionConfig, DatabaseClient, SET_SESSION } from '../../database/connection.ts';
 import type { BrowseRequest, FallBacks, Suggestion, SuggestionRequest } from '../browse-engine.ts';
-import { compareCodePoints, positionOf } from '../order.ts';
+import { compareCodePoints } from '../order.ts';
 import { fold } from '../words.ts';
 import { IndexKeeper } from './keeper.ts';
 import type { ProductIndex } from './product-index.ts';
@@ -91,7 +91,7 @@ const searchIn = async (index: ProductIndex, asked: BrowseRequest, texts: Langua
   const isByName = order === 'NAME_ASC';
   const codeIds = code === undefined ? [] : await keeper.read((client) => readIdsByCode(client, code));
   if (!codeIds || !keeper.status.isReady || (isByName && !texts.names.areKnown)) return undefined;
-  const position = isByName ? positionOf(page) : undefined;
+  const position = isByName ? page.position : undefined;
   const boundaryRank = position && texts.names.rankOfPosition(position);
   if (position && boundaryRank === undefined) return undefined;
   const found = search(index, asked, { boundaryRank, codeIds }, texts);

@@ -1,5 +1,5 @@
 import type { BrowseRequest, ProductSearchOrder } from '../browse-engine.ts';
-import { type KeyColumn, positionOf, SEARCH_ORDERS } from '../order.ts';
+import { type KeyColumn, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import type { RowSet } from './row-set.ts';
 import type { Column, ProductColumns } from './rows.ts';
@@ -67,7 +67,7 @@ export class PageSelection {
     this.#hasTiesByTime = names.includes('published_at');
     this.#page = page;
     this.#direction = isDescending !== (page.from === 'end') ? 1 : -1;
-    const position = positionOf(page);
+    const { position, offset = 0 } = page;
     if (position) {
       const of = (column: KeyColumn): string => position[names.indexOf(column)] ?? '';
       const publishedAt = momentOf(BigInt(of('published_at')));
@@ -80,19 +80,17 @@ export class PageSelection {
       }[first]();
       this.#boundary = { key: this.#direction * key, publishedAt, id: Number(of('id')) };
     }
-    this.#size = page.size + (page.from === 'offset' ? page.offset : 0) + 1;
+    this.#size = page.size + offset + 1;
   }
 
   finish(): PageRows {
-    const { from } = this.#page;
-    const offset = this.#page.from === 'offset' ? this.#page.offset : 0;
+    const { from, offset = 0 } = this.#page;
     this.#keepBest();
     const hasMore = this.#taken.length === this.#size;
     const rows = this.#taken.slice(offset, this.#size - 1).map(({ row }) => row);
     const hasBeyond = this.#hasBeyond;
     if (from === 'end') return { rows: rows.reverse(), hasNextPage: hasBeyond, hasPreviousPage: hasMore };
-    if (from === 'start') return { rows, hasNextPage: hasMore, hasPreviousPage: hasBeyond };
-    return { rows, hasNextPage: hasMore, hasPreviousPage: offset > 0 && this.#taken.length > 0 };
+    return { rows, hasNextPage: hasMore, hasPreviousPage: offset > 0 ? this.#taken.length > 0 : hasBeyond };
   }
 
   /** Takes what belongs to the page out of the rows that match. */

@@ -1,7 +1,6 @@
 import {
   type BrowseRequest,
   type BrowseResult,
-  type CorrectionRequest,
   type Facet,
   type FacetCounts,
   MAX_FACET_VALUES,
@@ -9,6 +8,7 @@ import {
   type PriceRange,
   type SearchFilter,
   type SearchTerm,
+  type TermsRequest,
   type ValueCount,
   type ValueFacets,
 } from '../browse-engine.ts';
@@ -245,7 +245,7 @@ const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null =
 /** As {@link BrowseEngine.correct} says. */
 export const correct = (
   index: ProductIndex,
-  { terms, now }: CorrectionRequest,
+  { terms, now }: TermsRequest,
   { words } = index.texts,
 ): readonly SearchTerm[] | undefined => {
   const isVisible = index.columns.visibleAt(now);

@@ -29,11 +29,11 @@ const itemsOf = (...list: Parameters<typeof placesOf>): readonly string[] => [
   ...new Set(placesOf(...list).filter(Boolean)),
 ];
 
-/** A list of texts. */
-export const textList =
-  (separatorOf: SeparatorOf): Parse<readonly string[]> =>
-  (value, options = {}) =>
-    itemsOf(value, options, separatorOf);
+/** Texts with bars between them, or else commas or semicolons. */
+export const tags: Parse<readonly string[]> = (value, options = {}) => {
+  const given = plainValue(unpacked(value), options);
+  return itemsOf(given, options, (text, { listSeparator }) => listSeparator ?? (text.includes('|') ? /\|/ : /[,;]/));
+};
 
 const bars: SeparatorOf = (_, { listSeparator = '|' }) => listSeparator;
 

@@ -1,5 +1,5 @@
-import type { Field, ImportKind } from '../kind.ts';
-import { isBlank, isObject, type Value } from '../record.ts';
+import { field, type ImportKind } from '../kind.ts';
+import { isBlank, isObject } from '../record.ts';
 import { InvalidPartError, InvalidValueError, type Parse } from './parse.ts';
 
 /** What products have in several languages. */
@@ -12,41 +12,34 @@ export const PRODUCT_TEXTS = ['name', 'slug', 'subtitle', 'description', 'imageA
  */
 export const withTranslations = (fields: ImportKind['fields'], names: readonly string[]): ImportKind['fields'] => ({
   ...fields,
-  translations: translationsOf(fields, names),
+  translations: field('translations', 'jsonb', textsByLanguage(fields, names), {
+    texts: names,
+    merge: mergeTranslations,
+  }),
 });
 
-const translationsOf = (fields: ImportKind['fields'], names: readonly string[]): Field => ({
-  column: 'translations',
-  type: 'jsonb',
-  texts: names,
-  merge: mergeTranslations,
-  parse: (value, options) => {
+const textsByLanguage =
+  (fields: ImportKind['fields'], names: readonly string[]): Parse =>
+  (value, options) => {
     if (!isObject(value)) throw new InvalidValueError('must be an object such as {"de": {"name": "Pfanne"}}');
     const languages = Object.entries(value).map(([language, given]) => {
       // A language without a value has no text.
       const texts = isBlank(given) ? Object.fromEntries(names.map((name) => [name, null])) : given;
       if (!isObject(texts)) throw new InvalidValueError(`must have an object for "${language}"`);
       const stored = Object.entries(texts).map(([name, text]) => {
-        const { column, parse } = (names.includes(name) && fields[name]) || unknown(name, names);
-        return [column, partOf(`${name}:${language}`, text, (text) => (isBlank(text) ? null : parse(text, options)))];
+        const own = names.includes(name) ? fields[name] : undefined;
+        if (!own) throw new InvalidValueError(`has "${name}", but may have only ${names.join(', ')}`);
+        try {
+          return [own.column, isBlank(text) ? null : own.parse(text, options)];
+        } catch (error) {
+          if (!(error instanceof InvalidValueError)) throw error;
+          throw new InvalidPartError(`${name}:${language}`, text, error.message);
+        }
       });
       return [language, Object.fromEntries(stored)];
     });
     return Object.fromEntries(languages);
-  },
-});
-
-const unknown = (name: string, names: readonly string[]): never => {
-  throw new InvalidValueError(`has "${name}", but may have only ${names.join(', ')}`);
-};
-
-const partOf = (part: string, value: Value, parse: Parse): unknown => {
-  try {
-    return parse(value);
-  } catch (error) {
-    throw error instanceof InvalidValueError ? new InvalidPartError(part, value, error.message) : error;
-  }
-};
+  };
 
 const mergeTranslations = (staged: string, current: string): string => `(
   select coalesce(jsonb_object_agg(language, texts), '{}')

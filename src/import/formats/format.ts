@@ -31,6 +31,9 @@ export interface Format<Name extends string = string> {
   open(file: FormatFile<Name>): FormatReader<Name>;
 }
 
+/** What differs between the formats of shops, which are all of products. */
+export type ShopFormat<Name extends string> = Omit<Format<Name>, 'kind' | 'category' | 'texts'>;
+
 /**
  * Recognises a file. Columns are in lower case without separators.
  * @param hasAny tells whether the file has one of some columns

@@ -1,6 +1,7 @@
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
 import { jsonIn } from '../fields/parse.ts';
+import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import type { ImportKind } from '../kind.ts';
 import type { Key, MappedColumn, ReadOptions } from '../options.ts';
 import { isBlank, isObject, type Place, placeOf, type SourceRecord, type Value } from '../record.ts';
@@ -10,19 +11,17 @@ import { google } from './google.ts';
 import { shopify } from './shopify.ts';
 import { woocommerce } from './woocommerce.ts';
 
-const SHOPS: readonly Format[] = [shopify, woocommerce, google];
+const SHOPS = [shopify, woocommerce, google].map(
+  (shop): Format => ({ ...shop, kind: 'product', category: 'Uncategorized', texts: PRODUCT_TEXTS }),
+);
 
 /** Every format. A file is in the first one that recognises its columns, so the most specific come first. */
-export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [...SHOPS, ...nativeFormats(kinds)];
-
-const nativeFormats = (kinds: readonly ImportKind[]): readonly Format[] =>
-  kinds.map((kind) => nativeFormat(kind, kinds));
+export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [...SHOPS, ...kinds.map(nativeFormat)];
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
-const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format => {
-  const { fields, otherKey, native, plural, table } = kind;
-  const { summary, recognises, extra = [], aliases = {}, alternatives = {}, shape } = native;
-  const names = [...Object.keys(fields), ...extra];
+const nativeFormat = ({ fields, key, otherKey, inner, native, plural, table }: ImportKind): Format => {
+  const { summary, recognises, aliases = {}, alternatives = {}, shape } = native;
+  const names = [...Object.keys(fields), ...Object.values(alternatives).flat(), ...(inner ? ['variants'] : [])];
   return {
     name: plural,
     summary,
@@ -33,10 +32,9 @@ const nativeFormat = (kind: ImportKind, kinds: readonly ImportKind[]): Format =>
     texts: fields.translations?.texts,
     // Where another column finds rows, it tells files of them as slugs do.
     recognises: (hasAny, hasNoOther) =>
-      recognises((...columns) => hasAny(...columns, ...(columns.includes('slug') ? [kind.key] : [])), hasNoOther),
+      recognises((...columns) => hasAny(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
     open: ({ options }) => {
-      const innerKind = kinds.find((each) => each.table === kind.innerTable);
-      const readInner = innerKind && readerOf(nativeFormat(innerKind, []), options);
+      const readInner = inner && readerOf(nativeFormat(inner), options);
       return {
         read: ({ fields, ...place }) => {
           const values = { ...fields } as Record<string, Value>;
@@ -93,18 +91,12 @@ export const parseMapping = (texts: readonly string[]): readonly MappedColumn[] 
   });
 };
 
-/** The format of a file, and how the columns of the file are those of the format. */
-interface Choice {
-  readonly format: Format;
-  readonly mapped: readonly MappedColumn[];
-}
-
 const HEAD_RECORDS = 100;
 
 const OTHER_LINE = 'If a later line of a CSV names its columns, say which: --header-line 2';
 
 /**
- * The format of a file, by the columns of its first records.
+ * The format of a file, by the columns of its first records, and the columns of the file that stand for the format's.
  * @throws OperatorError if it is in none, or does not have a column that is mapped
  */
 export const chooseFormat = (
@@ -112,9 +104,9 @@ export const chooseFormat = (
   kinds: readonly ImportKind[],
   sourceName: string,
   records: readonly SourceRecord[],
-): Choice => {
+): { readonly format: Format; readonly mapped: readonly MappedColumn[] } => {
   if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
-  const native = nativeFormats(kinds);
+  const native = kinds.map(nativeFormat);
   // In messages, Vitrine's own names come first.
   const formats = [...native, ...SHOPS];
   const chosen = formats.find(({ name }) => name === wanted);

@@ -1,10 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { trimmedOf } from '../fields/parse.ts';
 import { commonCurrency } from '../fields/price.ts';
-import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { isSoldOut } from '../fields/values.ts';
 import { isObject, placeOf, type Value } from '../record.ts';
-import { type Draft, type Format, type FormatFile, pick, type Row, type VariantDraft } from './format.ts';
+import { type Draft, type FormatFile, pick, type Row, type ShopFormat, type VariantDraft } from './format.ts';
 import { ANY, type Offered, offerOf, withoutOptions } from './offer.ts';
 
 /** The attributes that are read: https://support.google.com/merchants/answer/7052112 */
@@ -53,13 +52,10 @@ const FEATURES = [
 ] as const;
 
 /** A feed for Google Merchant Center, as text with tabs or as XML. The items of a group, which may stand anywhere, are one product. */
-export const google: Format<Column> = {
+export const google: ShopFormat<Column> = {
   name: 'google',
   summary: 'feeds for Google Merchant Center and Meta, as text or XML',
-  kind: 'product',
-  category: 'Uncategorized',
   names: NAMES,
-  texts: PRODUCT_TEXTS,
   sources: {
     slug: ['name'],
     listPrice: ['price'],

@@ -1,8 +1,7 @@
 import { trimmedOf } from '../fields/parse.ts';
-import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { SOME } from '../fields/values.ts';
 import { isObject, placeOf, textIn, type Value } from '../record.ts';
-import { type Draft, type Format, type FormatFile, pick, type Row, type VariantDraft } from './format.ts';
+import { type Draft, type FormatFile, pick, type Row, type ShopFormat, type VariantDraft } from './format.ts';
 import { type Offered, withoutOptions, withUnknownOptions } from './offer.ts';
 
 /**
@@ -58,16 +57,12 @@ type Rows = [ShopifyRow, ...ShopifyRow[]];
 const text = ({ fields }: ShopifyRow, column: Column): string => trimmedOf(fields[column]);
 
 /** Shopify's product export. The first row of a handle is the product, and each row may hold a variant, an image or both. */
-export const shopify: Format<Column> = {
+export const shopify: ShopFormat<Column> = {
   name: 'shopify',
   summary: 'Shopify’s CSV export of products, or its products.json',
-  kind: 'product',
-  // Shopify's own name for products without a type.
-  category: 'Uncategorized',
   mayShareSkus: true,
   standTogether: true,
   names: NAMES,
-  texts: PRODUCT_TEXTS,
   sources: { category: ['type'], imageUrl: ['imageUrls'], optionNames: ['option1'], optionValues: ['value1'] },
   recognises: (hasAny) => hasAny('title') && hasAny('handle', 'urlhandle'),
   open: (file) => {

@@ -1,9 +1,8 @@
 import { deepest } from '../fields/lists.ts';
 import { trimmedOf } from '../fields/parse.ts';
-import { PRODUCT_TEXTS } from '../fields/translations.ts';
 import { plainValue, SOME, TRUE } from '../fields/values.ts';
 import { placeOf, type Value } from '../record.ts';
-import { type Draft, type Format, type FormatFile, pick, type Row, type VariantDraft } from './format.ts';
+import { type Draft, type FormatFile, pick, type Row, type ShopFormat, type VariantDraft } from './format.ts';
 import { ANY, type Offered, offerOf, withoutOptions, withUnknownOptions } from './offer.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
@@ -45,14 +44,11 @@ const VARIABLE = /(?:^|[,\s])variable(?:[-_,\s]|$)/i;
 const VARIATION = /(?:^|[-_,\s])variation(?:[,\s]|$)/i;
 
 /** WooCommerce's own export of products. The variations of a product have rows of their own, anywhere in the file. */
-export const woocommerce: Format<Column> = {
+export const woocommerce: ShopFormat<Column> = {
   name: 'woocommerce',
   summary: 'WooCommerce’s CSV export of products',
-  kind: 'product',
-  category: 'Uncategorized',
   names: NAMES,
   otherName: (plain) => (ATTRIBUTE.test(plain) ? plain : undefined),
-  texts: PRODUCT_TEXTS,
   sources: { slug: ['name'], listPrice: ['price'], imageUrl: ['imageUrls'], status: ['published'] },
   otherKey: 'sku',
   recognises: (hasAny) => {

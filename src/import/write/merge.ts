@@ -17,6 +17,8 @@ export const mergeStage = async (context: ImportContext): Promise<Counts> => {
   const { client, kind, prune, onProgress } = context;
   const { find = findExisting, reject, prepare } = kind.write ?? {};
   await find(context);
+  // New rows get the values that only they take.
+  await client.query(`update ${STAGE} set present = present || if_new where if_new <> '{}' and target_id is null`);
   await prune?.keep(kind.table, STAGE);
   await rejectRepeated(context);
   await rejectIncomplete(context);

@@ -33,8 +33,7 @@ const OWN_COLUMNS = [
   'if_new text[]',
   // Whether the row is staged only because its slug is not free for others, and its product is in the file.
   'is_rejected boolean not null default false',
-  'slug_source text',
-  // The slug of a row that has none in the file, as it is made from its name.
+  // The slug that is made from the name of a row that has none in the file.
   'slug_base text',
   // Whether the file says which rows the row holds.
   'has_inner boolean',
@@ -47,13 +46,13 @@ const OWN_COLUMNS = [
 ];
 
 /** Creates the staging tables, which the caller drops. */
-export const createStages = async ({ client, kind, innerKind }: ImportContext): Promise<void> => {
+export const createStages = async ({ client, kind }: ImportContext): Promise<void> => {
   const create = (stage: string, { fields }: ImportKind): Promise<unknown> => {
     const columns = [...OWN_COLUMNS, ...Object.values(fields).map(({ column, type }) => `${column} ${type}`)];
     return client.query(`create temporary table ${stage} (${columns.join(', ')})`);
   };
   await create(STAGE, kind);
-  if (innerKind) await create(INNER_STAGE, innerKind);
+  if (kind.inner) await create(INNER_STAGE, kind.inner);
 };
 
 /** @param rows those that others hold have a place */
@@ -66,10 +65,10 @@ export const insertIntoStages = async (client: ClientBase, rows: readonly Staged
 };
 
 /** Once all rows are staged. */
-export const indexStages = async ({ client, kind, innerKind }: ImportContext): Promise<void> => {
+export const indexStages = async ({ client, kind }: ImportContext): Promise<void> => {
   for (const column of ['ordinal', columnIn(kind, kind.key)])
     await client.query(`create index on ${STAGE} (${column})`);
-  if (innerKind) await client.query(`create index on ${INNER_STAGE} (ordinal)`);
+  if (kind.inner) await client.query(`create index on ${INNER_STAGE} (ordinal)`);
   await client.query(`analyze ${STAGE}`);
 };
 
