@@ -176,7 +176,7 @@ describe('an import that is held up by another writer', () => {
     await stuck(database, database.url, async (command) => {
       command.child.kill('SIGINT');
       expect(await command.ended).toBe(2);
-      expect(command.output()).toMatch(/^Interrupted\. Nothing of .*stuck\.csv was imported\.\n$/);
+      expect(command.output()).toMatch(/^Interrupted\. Nothing of .*stuck\.csv was imported\.$/m);
     });
     expect(await countProducts(database)).toBe(1);
   });
@@ -191,7 +191,7 @@ describe('an import that is held up by another writer', () => {
       await client.query(`update product set sales = 7 where slug = 'p-1'; commit`);
       expect(await command.ended, command.output()).toBe(2);
       expect(command.output()).toMatch(
-        /^The database refused: deadlock detected\. Nothing of .*stuck\.csv was imported\.\n$/,
+        /^The database refused: deadlock detected\. Nothing of .*stuck\.csv was imported\.$/m,
       );
     });
   });
@@ -215,7 +215,7 @@ describe('an import that is held up by another writer', () => {
       await wire.refuse();
       expect(await command.ended).toBe(2);
       expect(command.output()).toMatch(
-        /^The database became unavailable: .*\. Nothing of .*stuck\.csv was imported\.\n$/,
+        /^The database became unavailable: .*\. Nothing of .*stuck\.csv was imported\.$/m,
       );
     });
     expect(await countProducts(database)).toBe(1);
