@@ -105,7 +105,7 @@ export const variantOf = (
 /** A product of the protocol. @param variants those that are shown */
 export const catalogProduct = (
   product: ProductData,
-  variants: readonly Json[],
+  variants: readonly Pick<Variant, 'shown'>[],
   { base, productUrl }: Addresses,
 ): Json => {
   const { id, handle, title, category, images, tags, brand, attributes, options, price_range, list_price_range } =
@@ -125,7 +125,7 @@ export const catalogProduct = (
     ...(options.length > 0 && {
       options: options.map(({ name, values }) => ({ name, values: values.map((label) => ({ label })) })),
     }),
-    variants,
+    variants: variants.map(({ shown }) => shown),
     tags,
     metadata: {
       ...(brand !== null && { brand }),

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import { boundsOf, type Price } from './amount.ts';
+import type { Json } from './catalog.ts';
 import * as catalog from './catalog.ts';
 import { relax, type Selected, selectedOf, valuesBeside } from './selection.ts';
 
@@ -25,8 +26,6 @@ interface ProductRequest extends AnyRequest {
   readonly selected?: readonly Selected[];
   readonly preferences?: readonly string[];
 }
-
-type Json = catalog.Json;
 
 /** An operation of catalog.graphql with its variables, and what its data become. */
 export interface Plan {
@@ -135,10 +134,9 @@ const planSearch: MakePlan<SearchRequest> = (
     key: JSON.stringify([addresses.base, messages]),
     answerOf: ({ productSearch }: { readonly productSearch: SearchData }) => {
       const { nodes, correctedSearch, total_count, pageInfo } = productSearch;
-      const products = nodes.map((product) => {
-        const featured = catalog.featuredOf(product, addresses);
-        return catalog.catalogProduct(product, [featured.shown], addresses);
-      });
+      const products = nodes.map((product) =>
+        catalog.catalogProduct(product, [catalog.featuredOf(product, addresses)], addresses),
+      );
       const { has_next_page, cursor } = pageInfo;
       const pagination = { ...(has_next_page && { cursor }), has_next_page, total_count };
       return answer('search', { products, pagination }, [...correctionOf(correctedSearch), ...messages]);
@@ -201,7 +199,7 @@ const planLookup: MakePlan<LookupRequest> = (request, filter, addresses) => {
         const variants = [...byVariant.values()].flatMap((same) => {
           const { shown, price } = same[0]?.exact ?? featured;
           const inputs = same.map(({ id, exact }) => ({ id, match: exact ? 'exact' : 'featured' }));
-          return isWithin(price, filter) ? [{ ...shown, inputs }] : [];
+          return isWithin(price, filter) ? [{ shown: { ...shown, inputs } }] : [];
         });
         const isShown = variants.length > 0 && isIn(product, filter);
         return isShown ? [catalog.catalogProduct(product, variants, addresses)] : [];
@@ -243,11 +241,7 @@ const detailOf = (
   const chosen = exact?.options ?? (selected.length > 0 ? relax(all, selected, preferences) : all[0]?.options) ?? [];
   const variants = selectedOf(all, chosen).filter(({ price }) => isWithin(price, filter));
   if (variants.length === 0) return undefined;
-  const shown = catalog.catalogProduct(
-    product,
-    variants.map((variant) => variant.shown),
-    addresses,
-  );
+  const shown = catalog.catalogProduct(product, variants, addresses);
   if (product.options.length === 0) return shown;
   const options = product.options.map((option) => ({ name: option.name, values: valuesBeside(all, chosen, option) }));
   return { ...shown, options, selected: chosen.map(({ name, label }) => ({ name, label })) };
