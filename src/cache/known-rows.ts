@@ -67,7 +67,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
           // The read may or may not see a change from here on.
           const { sequence } = tagVersions;
           const rows = await read();
-          if (!tags || freshnessMonitor.isLost()) return rows;
+          if (!tags || maxBytes === 0 || freshnessMonitor.isLost()) return rows;
           for (const row of rows) {
             if (unchanged(row.id)) continue;
             const kept: KnownRow = { row, tags: [tags.whole, tags.row(row.id)], trueAt: sequence };

@@ -67,7 +67,7 @@ export const slicedSizeOf = (field: Field, node: FieldNode, variables?: Variable
 
 /**
  * How many items the lists have by which a field is filtered, also those inside input objects.
- * @param openItems of an argument where no variables are known
+ * @param openItems of an argument without a range where no variables are known
  */
 export const filterSizeOf = (
   field: Field,
@@ -77,9 +77,10 @@ export const filterSizeOf = (
 ): number =>
   field.args
     .filter((argument) => !isLeafType(getNullableType(argument.type)))
-    .map((argument) =>
-      isOpen(argument, node, variables) ? openItems : countItems(argumentValue(argument, node, variables)),
-    )
+    .map((argument) => {
+      if (isOpen(argument, node, variables)) return rangeOf(argument)?.maximum ?? openItems;
+      return countItems(argumentValue(argument, node, variables));
+    })
     .reduce((sum, items) => sum + items, 0);
 
 const countItems = (value: unknown): number => {
