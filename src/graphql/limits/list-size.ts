@@ -120,8 +120,8 @@ export const enforceLimits = (schema: GraphQLSchema): GraphQLSchema => {
 const limit = (field: Field, resolve: GraphQLFieldResolver<unknown, unknown>): void => {
   const bounded = field.args.filter(rangeOf);
   const isList = isObjectList(field);
-  const coordinate = String(field);
   if (bounded.length === 0 && !isList) return;
+  const coordinate = String(field);
   const limited: typeof resolve = (source, args, context, info) => {
     for (const argument of bounded) checkBounds(argument, args[argument.name]);
     const value: unknown = resolve(source, args, context, info);
