@@ -2,13 +2,38 @@ import { expect, test } from 'vitest';
 import { IndexKeeper, UnfitCatalogue } from '../../src/browse/index/keeper.ts';
 import { search } from '../../src/browse/index/search.ts';
 import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 
 /** A part of the statement that reads them. */
 const CHANGES = 'p.id = any';
 /** A part of the statement that reads between which names a new one stands. */
 const NEIGHBOURS = 'left join lateral';
+
+/** A keeper of a database, until the test is over. @param opened is given each of its connections, and gives what it uses */
+const startKeeper = (database: TestDatabase, maxBytes = 1e9, opened = (client: DatabaseClient) => client) => {
+  let isOver = false;
+  let client: DatabaseClient | undefined;
+  const connect = async (): Promise<DatabaseClient> => {
+    // The only end that he has.
+    if (isOver) throw new UnfitCatalogue('the test is over');
+    client = new DatabaseClient(connectionConfig(database.url));
+    client.on('error', () => {});
+    await client.connect();
+    return opened(client);
+  };
+  const keeper = new IndexKeeper({ connect, maxBytes, languages: [], onStatus: () => {}, log: () => {} });
+  const running = keeper.run();
+  return {
+    keeper,
+    [Symbol.asyncDispose]: async () => {
+      isOver = true;
+      client?.connection.stream.destroy();
+      keeper.changed({ table: 'product', ids: undefined });
+      await expect(running).rejects.toThrow('the test is over');
+    },
+  };
+};
 
 /** A keeper with three products for 1, 2 and 3, who learns when the test lets him that some of what he reads has come: by default, that of changes. */
 const setUp = async (held = CHANGES) => {
@@ -18,14 +43,7 @@ const setUp = async (held = CHANGES) => {
   for (const price of [1, 2, 3]) ids.push(await insertProduct(database, { category_id: categoryId, price }));
 
   const reads: PromiseWithResolvers<void>[] = [];
-  let isOver = false;
-  let client: DatabaseClient | undefined;
-  const connect = async (): Promise<DatabaseClient> => {
-    // The only end that he has.
-    if (isOver) throw new UnfitCatalogue('the test is over');
-    client = new DatabaseClient(connectionConfig(database.url));
-    client.on('error', () => {});
-    await client.connect();
+  const started = startKeeper(database, undefined, (client) => {
     const query = client.query.bind(client) as (statement: object, values?: unknown[]) => unknown;
     const answerLater = async (answer: unknown): Promise<unknown> => {
       const result = await answer;
@@ -40,9 +58,8 @@ const setUp = async (held = CHANGES) => {
         return typeof statement === 'string' && statement.includes(held) ? answerLater(answer) : answer;
       },
     });
-  };
-  const keeper = new IndexKeeper({ connect, maxBytes: 1e9, languages: [], onStatus: () => {}, log: () => {} });
-  const running = keeper.run();
+  });
+  const { keeper } = started;
 
   /** The ids, the cheapest first, once all that was notified is in the index. */
   const byPrice = async (word?: string): Promise<number[] | undefined> => {
@@ -71,11 +88,8 @@ const setUp = async (held = CHANGES) => {
       return reads[number - 1];
     },
     [Symbol.asyncDispose]: async () => {
-      isOver = true;
-      client?.connection.stream.destroy();
       for (const read of reads) read.resolve();
-      keeper.changed({ table: 'product', ids: undefined });
-      await expect(running).rejects.toThrow('the test is over');
+      await started[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };
@@ -170,4 +184,36 @@ test('products that were read before a change of any number of rows do not answe
   order?.resolve();
   (await readOf(2))?.resolve();
   await expect.poll(() => byPrice(), { interval: 5 }).toEqual(ids.slice(1));
+});
+
+test('an index that changes have made too large gives back the room that their words have left, and goes on', async () => {
+  await using database = await createTestDatabase();
+  const categoryId = await insertCategory(database);
+  // Of 500 words each product has 60, so that what is known of words is much of the index.
+  await database.sql(
+    `insert into product (category_id, name, slug, price, description)
+     select $1, 'Product', 'product-' || n, 1, (select string_agg('word' || (n * 7 + w * 13) % 500, ' ') from generate_series(1, 60) w)
+     from generate_series(1, 2000) n`,
+    [categoryId],
+  );
+  const rows = await database.sql<{ id: number }>('select id from product where id % 2 = 0');
+  /** Half of the products have another word. @returns the index that has it */
+  const change = async (keeper: IndexKeeper, word: string) => {
+    await expect.poll(() => keeper.status.isReady).toBe(true);
+    await database.sql(`update product set description = description || ' ' || $1 where id % 2 = 0`, [word]);
+    keeper.changed({ table: 'product', ids: rows.map(({ id }) => id) });
+    return keeper.current(false);
+  };
+  const boundOf = async (): Promise<number> => {
+    await using unlimited = startKeeper(database);
+    const index = await change(unlimited.keeper, 'first');
+    const grown = index?.bytes ?? 0;
+    index?.arrange();
+    return (grown + (index?.bytes ?? 0)) / 2;
+  };
+  const bound = await boundOf();
+  await using limited = startKeeper(database, bound);
+  const index = await change(limited.keeper, 'second');
+  expect(limited.keeper.status.isReady).toBe(true);
+  expect(index?.bytes).toBeLessThan(bound);
 });

@@ -212,6 +212,8 @@ export class IndexKeeper {
     if (this.#whole !== index) return;
     // Reading succeeds again.
     if (this.#state.name === 'failing') this.#become({ name: 'ready', index });
+    // The first row that comes to a list moves it to a place with room: what they have left is given back before the index is given up.
+    if (index.bytes > this.#options.maxBytes) index.arrange();
     this.#checkSize(index);
     this.#applied = upTo;
     this.#wakeQuestions();
