@@ -232,6 +232,14 @@ test('after a statement that changes thousands of products the index reads these
   expect(engines.logged.filter(({ msg }) => /^the index has /.test(`${msg}`))).toHaveLength(1);
 });
 
+test('the status of an index says how many products there are after changes, too', async () => {
+  await using database = await shop();
+  await using engines = await createBrowseEngines(database);
+  await database.sql('delete from product where id > 60');
+  await answerOfIndex(engines).toEqual({ ids: [1, 2, 3], totalCount: 60 });
+  await expect.poll(() => engines.browseIndex.status()).toMatchObject({ isReady: true, products: 60 });
+});
+
 test('an index whose connection is lost reads on by another one', async () => {
   await using database = await shop();
   await using engines = await createBrowseEngines(database);

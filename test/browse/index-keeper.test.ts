@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { IndexKeeper, UnfitCatalogue } from '../../src/browse/index/keeper.ts';
+import type { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { search } from '../../src/browse/index/search.ts';
 import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -9,6 +10,8 @@ import { insertCategory, insertProduct } from '../support/rows.ts';
 const CHANGES = 'p.id = any';
 /** A part of the statement that reads between which names a new one stands. */
 const NEIGHBOURS = 'left join lateral';
+/** The beginning of the statement that reads all names in their order. */
+const ALL_NAMES = 'select p.id::int, p.name::text from product';
 
 /** A keeper of a database, until the test is over. @param opened is given each of its connections, and gives what it uses */
 const startKeeper = (database: TestDatabase, maxBytes = 1e9, opened = (client: DatabaseClient) => client) => {
@@ -53,9 +56,10 @@ const setUp = async (held = CHANGES) => {
       return result;
     };
     return Object.assign(client, {
-      query: (statement: string | object, values?: unknown[]) => {
+      query: (statement: string | { readonly text: string }, values?: unknown[]) => {
         const answer = query(statement as object, values);
-        return typeof statement === 'string' && statement.includes(held) ? answerLater(answer) : answer;
+        const text = typeof statement === 'string' ? statement : statement.text;
+        return text.includes(held) ? answerLater(answer) : answer;
       },
     });
   });
@@ -95,6 +99,13 @@ const setUp = async (held = CHANGES) => {
   };
 };
 
+/** The ids of an index, in the order of names. */
+const byName = (index: ProductIndex): number[] => {
+  const page = { from: 'start', size: 10 } as const;
+  const asked = { terms: [], filter: {}, order: 'NAME_ASC', page, isCounted: false, facets: new Set<never>() } as const;
+  return search(index, { ...asked, now: new Date() }).items.map(({ id }) => id);
+};
+
 test('what is read of a product does not hide what is notified of it meanwhile', async () => {
   await using scene = await setUp();
   const { database, keeper, ids, byPrice, readOf } = scene;
@@ -131,15 +142,68 @@ test('a page by name waits until the new name has its place among the others; a 
   expect(answered).toEqual([]);
   names?.resolve();
   const [index] = await Promise.all([before, after]);
-  const asked = {
-    terms: [],
-    filter: {},
-    order: 'NAME_ASC',
-    page: { from: 'start', size: 3 },
-    isCounted: false,
-  } as const;
-  const found = index && search(index, { ...asked, facets: new Set(), now: new Date() });
-  expect(found?.items.map(({ id }) => id)).toEqual([third, first, second]);
+  expect(index && byName(index)).toEqual([third, first, second]);
+});
+
+test('new names stand among the others as in the database, also those that have come between the same two', async () => {
+  await using database = await createTestDatabase();
+  const categoryId = await insertCategory(database);
+  const ids: number[] = [];
+  const rename = async (names: readonly string[], renamed: readonly number[]) => {
+    await database.sql(
+      `update product p set name = n.name from unnest($1::text[], $2::int[]) n(name, id) where p.id = n.id`,
+      [names, renamed],
+    );
+    keeper.changed({ table: 'product', ids: renamed });
+  };
+  for (const name of ['b', 'd', 'f', 'h', 'j', 'l', 'n'])
+    ids.push(await insertProduct(database, { category_id: categoryId, name }));
+  await using started = startKeeper(database);
+  const { keeper } = started;
+  await expect.poll(() => keeper.status.isReady, { interval: 5 }).toBe(true);
+  for (const [names, places] of [
+    [
+      ['c3', 'c1', 'c2'],
+      [4, 5, 6],
+    ],
+    [
+      ['z', 'a', 'z'],
+      [4, 1, 0],
+    ],
+    [
+      ['zz', 'zy', 'c21', 'c22'],
+      [3, 1, 0, 2],
+    ],
+  ] as const) {
+    await rename(
+      names,
+      places.map((place) => ids[place] as number),
+    );
+    const index = await keeper.current(true);
+    const rows = await database.sql<{ id: number }>('select id from product order by name, id');
+    expect(index && byName(index)).toEqual(rows.map(({ id }) => id));
+  }
+});
+
+test('changes come into the index while so many names are new that all are read again', async () => {
+  await using scene = await setUp(ALL_NAMES);
+  const { database, keeper, ids, byPrice, readOf } = scene;
+  const [first, second, third = 0] = ids;
+  (await readOf(1))?.resolve();
+  await expect.poll(() => byPrice(), { interval: 5 }).toEqual(ids);
+  const added = await database.sql<{ id: number }>(
+    `insert into product (category_id, name, slug, price)
+     select category_id, 'Product ' || n, 'product-' || n, 9 from product, generate_series(1, 1500) n where id = $1 returning id`,
+    [third],
+  );
+  keeper.changed({ table: 'product', ids: added.map(({ id }) => id) });
+  const names = await readOf(2);
+  expect(await keeper.current(true)).toMatchObject({ texts: { names: { areKnown: false } } });
+  await database.sql('update product set price = 0.5 where id = $1', [third]);
+  keeper.changed({ table: 'product', ids: [third] });
+  expect(await byPrice()).toEqual([third, first, second]);
+  names?.resolve();
+  await expect.poll(async () => (await keeper.current(true))?.texts.names.areKnown, { interval: 5 }).toBe(true);
 });
 
 test('what changes while products are read is read again before the index answers', async () => {

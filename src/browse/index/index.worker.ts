@@ -13,6 +13,8 @@ import { type LanguageTexts, type Suggested, suggest } from './texts.ts';
 import { type Found, type FromThread, type Question, type ThreadOptions, type ToThread, UNFIT } from './thread.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
+/** Changes alone post no status. */
+const STATUS_MS = 1000;
 /** A connection that does not answer is ended. */
 const READ_TIMEOUT_MS = 120_000;
 
@@ -21,6 +23,8 @@ const connection = connectionConfig(databaseUrl);
 
 const post = (message: FromThread): void => parentPort?.postMessage(message);
 const log = (level: 'info' | 'warn', message: string): void => post({ kind: 'log', level, message });
+
+const postStatus = (): void => post({ kind: 'status', status: keeper.status });
 
 const keeper = new IndexKeeper({
   ...options,
@@ -36,7 +40,7 @@ const keeper = new IndexKeeper({
     await client.query(SET_SESSION);
     return client;
   },
-  onStatus: () => post({ kind: 'status', status: keeper.status }),
+  onStatus: postStatus,
   log,
 });
 
@@ -132,6 +136,7 @@ parentPort?.on('message', (message: ToThread) => {
   );
 });
 
+setInterval(postStatus, STATUS_MS);
 keeper.run().catch((error: unknown) => {
   const reason = error instanceof Error ? error.message : error;
   log('warn', `there is no index of products: ${reason}; PostgreSQL answers instead, until a restart`);

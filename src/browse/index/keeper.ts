@@ -41,7 +41,7 @@ const BEFORE_FIRST_ID = -(2 ** 31) - 1;
 /** A name that could not be ranked is looked at again after this time. */
 const RANK_AGAIN_MS = 20;
 const REFILL_DELAY_MS = 500;
-/** The names of other languages are read for a twentieth of the time at most. */
+/** All names are read for a twentieth of the time at most. */
 const RESTS_PER_RANKING = 19;
 const LOG_PROGRESS_MS = 5000;
 const FIRST_RETRY_MS = 50;
@@ -67,7 +67,7 @@ export class IndexKeeper {
   #ranked = -1;
   /** Wakes questions that wait, to look again whether the index has what they need. */
   #progress = Promise.withResolvers<void>();
-  /** When names of other languages may be read next; infinity while they are. */
+  /** When all names may be read next; infinity while they are. */
   #rankAgainMs = 0;
   #reading: Promise<unknown> = Promise.resolve();
   /** Ends the sleep of the keeper. */
@@ -174,7 +174,7 @@ export class IndexKeeper {
     this.#become(filling);
     await this.#readAll(client, filling);
     if (this.#state !== filling) return;
-    await this.#inTurn(() => index.texts.names.rankNew(client));
+    await this.#inTurn(() => index.texts.names.rankAll(client));
     if (this.#state !== filling) return;
     index.arrange();
     // V8 would keep 26 of 210 MB with 100,000 products. Node has the function with `--expose-gc`.
@@ -226,18 +226,18 @@ export class IndexKeeper {
       index.compact();
       this.#become({ name: 'ready', index });
     }
-    void this.#rankTranslated(index);
+    void this.#rankAll(index);
     // A name whose neighbour has changed too is ranked later, and so are those of other languages.
     const hasUnranked = index.allTexts.some(({ names }) => !names.areKnown);
     if (this.#notified === upTo && this.#client) await this.#sleep(hasUnranked ? RANK_AGAIN_MS : undefined);
   }
 
   /**
-   * Ranks the names of other languages by a connection of its own: all of them, which takes seconds in a large catalogue, as no index of the database
-   * has them in their order. Until then pages by name are PostgreSQL's.
+   * Ranks all names of the languages that need it, by a connection of its own: in a large catalogue it takes seconds, in which changes come into the
+   * index, and pages by name are PostgreSQL's.
    */
-  async #rankTranslated(index: ProductIndex): Promise<void> {
-    const unranked = index.allTexts.filter(({ languages, names }) => languages && !names.areKnown);
+  async #rankAll(index: ProductIndex): Promise<void> {
+    const unranked = index.allTexts.filter(({ names }) => names.needsAll);
     if (unranked.length === 0 || performance.now() < this.#rankAgainMs) return;
     const startedMs = performance.now();
     this.#rankAgainMs = Number.POSITIVE_INFINITY;

@@ -8,8 +8,8 @@ import { hashOf } from './words.ts';
 /** Between two ranks that are read; it can be halved some 30 times. */
 const GAP = 2 ** 20;
 
-/** For each of them all ranks are looked through. */
-const MANY_NAMES = 200;
+/** More than these are ranked with all others. */
+const MANY_NAMES = 1000;
 
 /**
  * Where the names of products stand in the database's collation, which JavaScript does not have: a rank grows with the name, read for all, and put
@@ -72,11 +72,18 @@ export class NameOrder {
     return this.#isNamed(row, name) ? (this.rank.values[row] as number) : Number.NaN;
   }
 
-  /** Ranks the names that have none yet. Where the name before has changed too and is not read yet, the name waits for the next call. */
+  /**
+   * Whether all names are to be ranked: nothing else is of use before they are. Only the language of the tables' columns has an index of names, by which
+   * the neighbours of a new one are found.
+   */
+  get needsAll(): boolean {
+    return !this.#hasRanks || (this.#languages !== undefined && this.#unranked.size > 0);
+  }
+
+  /** Ranks the names that have none yet, where that can be done. Where a neighbour has changed too and is not read yet, a name waits for the next call. */
   async rankNew(client: DatabaseClient): Promise<void> {
-    const areFew = this.#hasRanks && this.#unranked.size <= MANY_NAMES;
-    if (areFew && (this.#unranked.size === 0 || (await this.#rankBehindOthers(client)))) return;
-    await this.rankAll(client);
+    if (this.areKnown || this.needsAll) return;
+    this.#hasRanks = this.#unranked.size <= MANY_NAMES && (await this.#rankBetweenOthers(client));
   }
 
   async rankAll(client: DatabaseClient): Promise<void> {
@@ -100,29 +107,28 @@ export class NameOrder {
   }
 
   /** @returns false where there is no number left between two neighbours */
-  async #rankBehindOthers(client: DatabaseClient): Promise<boolean> {
-    const { rows } = await client.query<Neighbours>(NEIGHBOURS, [[...this.#unranked]]);
-    for (const [at, { id, name, beforeId, beforeName }] of rows.entries()) {
-      const row = this.#columns.rowOf(id);
+  async #rankBetweenOthers(client: DatabaseClient): Promise<boolean> {
+    const { rows } = await client.query<Neighbours>({ ...NEIGHBOURS, values: [[...this.#unranked]] });
+    // Names with the same neighbours share the room between these.
+    for (const alike of Map.groupBy(rows, ({ beforeId }) => beforeId).values()) {
+      const [{ beforeId, beforeName, afterId, afterName }] = alike as [Neighbours];
       const low = beforeName === null ? Number.NEGATIVE_INFINITY : this.rankOfPosition([beforeName, `${beforeId}`]);
-      if (low === undefined || !this.#isNamed(row, Slice.of(name))) continue;
-      const high = this.#rankAbove(low);
-      const from = Number.isFinite(low) ? low : Number.isFinite(high) ? high - 2 * GAP : 0;
-      const to = Number.isFinite(high) ? high : from + 2 * GAP;
-      // All others may have to be between this one and the next.
-      const rank = from + (to - from) / (rows.length - at + 1);
-      if (rank <= low || rank >= high) return false;
-      this.rank.set(row, rank);
-      this.#unranked.delete(id);
+      const high = afterName === null ? Number.POSITIVE_INFINITY : this.rankOfPosition([afterName, `${afterId}`]);
+      if (low === undefined || high === undefined) continue;
+      const room = GAP * (alike.length + 1);
+      const from = Number.isFinite(low) ? low : Number.isFinite(high) ? high - room : 0;
+      const step = ((Number.isFinite(high) ? high : from + room) - from) / (alike.length + 1);
+      let rank = from;
+      for (const { id, name } of alike) {
+        if (rank + step <= rank || rank + step >= high) return false;
+        rank += step;
+        const row = this.#columns.rowOf(id);
+        if (!this.#isNamed(row, Slice.of(name))) continue;
+        this.rank.set(row, rank);
+        this.#unranked.delete(id);
+      }
     }
     return true;
-  }
-
-  /** The least rank above one; infinity where there is none. */
-  #rankAbove(rank: number): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (const each of this.rank.values) if (each > rank && each < least) least = each;
-    return least;
   }
 }
 
@@ -132,12 +138,23 @@ interface Neighbours {
   /** Null where the name is the first. */
   readonly beforeId: number | null;
   readonly beforeName: string | null;
+  /** Null where the name is the last. */
+  readonly afterId: number | null;
+  readonly afterName: string | null;
 }
 
-const NEIGHBOURS = `
-  select p.id, p.name, before.id as "beforeId", before.name as "beforeName"
-  from product p left join lateral (
-    select q.id, q.name from product q where q.status = 'ON_SALE' and (q.name, q.id) < (p.name, p.id) order by q.name desc, q.id desc limit 1
-  ) before on true
+const neighbour = (side: '<' | '>', direction: 'asc' | 'desc'): string => `
+  left join lateral (
+    select q.id, q.name from product q where q.status = 'ON_SALE' and (q.name, q.id) ${side} (p.name, p.id) and q.id <> all($1::int[])
+    order by q.name ${direction}, q.id ${direction} limit 1
+  )`;
+
+/** Of some products those before and after them by name that are none of them. */
+const NEIGHBOURS = {
+  name: 'index_neighbours',
+  text: `
+  select p.id, p.name, before.id as "beforeId", before.name as "beforeName", after.id as "afterId", after.name as "afterName"
+  from product p ${neighbour('<', 'desc')} before on true ${neighbour('>', 'asc')} after on true
   where p.id = any($1::int[]) and p.status = 'ON_SALE'
-  order by p.name, p.id`;
+  order by p.name, p.id`,
+};

@@ -133,7 +133,7 @@ export class ProductIndex {
     return count - live > Math.max(MIN_DEAD, count * MAX_DEAD_SHARE);
   }
 
-  /** Gives memory back that only filling needs. */
+  /** Gives memory back that filling and changes have needed. */
   arrange(): void {
     for (const { words } of this.allTexts) words.rows.arrange();
     for (const dimensions of this.#dimensions) dimensions.rows.arrange();
@@ -144,5 +144,6 @@ export class ProductIndex {
     const newRows = this.columns.renumber();
     const ofTexts = this.allTexts.flatMap(({ words, names }) => [words, names]);
     for (const part of [...ofTexts, ...this.#dimensions, ...this.#bestSellers]) part.renumber(newRows);
+    this.arrange();
   }
 }

@@ -41,10 +41,9 @@ export class RowSet {
 
   bits(): Uint32Array {
     if (this.#bits) return this.#bits;
-    const bits = noBits(this.#count);
-    for (const row of this.rows()) bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
-    this.#bits = bits;
-    return bits;
+    this.#bits = noBits(this.#count);
+    setBits(this.#bits, this.rows());
+    return this.#bits;
   }
 
   /**
@@ -113,6 +112,14 @@ const countBits = (bits: Uint32Array): number => {
   return count;
 };
 
+// V8 goes through a typed array three times as fast by its places as by `for … of`.
+const setBits = (bits: Uint32Array, rows: Int32Array): void => {
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[at] as number;
+    bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
+  }
+};
+
 const readBits = (bits: Uint32Array, firstWord: number, endWord: number, into: Int32Array): number => {
   let length = 0;
   for (let at = firstWord; at < endWord; at += 1)
@@ -124,14 +131,8 @@ const readBits = (bits: Uint32Array, firstWord: number, endWord: number, into: I
 /** The state of a list: where its bytes begin, how many there may be, and how many there are; the row after the last one; the number of rows. */
 const [BEGIN, SIZE, USED, NEXT_ROW, COUNT, STATE_SIZE] = [0, 1, 2, 3, 4, 5] as const;
 
-const MAX_ROW_BYTES = 5;
-
-/** The place of a list that has so many bytes: where it has no room left, it moves to one that is half as large again. */
-const sizeOfPlace = (bytes: number): number => {
-  let size = 8;
-  while (size < bytes) size = Math.ceil(size * 1.5);
-  return size;
-};
+/** The room of a list that is arranged: a sixteenth is left for the next rows. */
+const roomFor = (bytes: number): number => (bytes === 0 ? 0 : bytes + (bytes >>> 4) + 4);
 
 /**
  * So many rows are collected, and then written list by list: what is known of a list is then read once for many of them, and the index is filled in
@@ -145,10 +146,9 @@ const MAX_ROWS = 2 ** 31;
  * the row before, in as many bytes as it needs.
  */
 export class Postings {
+  /** List after list, with what lists have left that have moved to a larger place behind all others. */
   #bytes = new Uint8Array(0);
   #bytesUsed = 0;
-  /** By size, the places that lists have left: others take them. */
-  #left = new Map<number, number[]>();
   /** What is known of each list, side by side, as the processor reads it: {@link BEGIN} to {@link COUNT}. */
   #states = new Int32Array(0);
   /** Lists and rows in one number each. */
@@ -191,36 +191,29 @@ export class Postings {
     if (state + STATE_SIZE > this.#states.length) this.#states = withRoom(this.#states, state + STATE_SIZE);
     const states = this.#states;
     const used = states[state + USED] as number;
-    if (used + MAX_ROW_BYTES > (states[state + SIZE] as number)) this.#move(state);
-    const bytes = this.#bytes;
     const value = row + 1 - (states[state + NEXT_ROW] as number);
-    const begin = (states[state + BEGIN] as number) + used;
-    let at = begin;
-    for (let shift = value < 2 ** 7 ? 0 : value < 2 ** 14 ? 7 : value < 2 ** 21 ? 14 : 28; shift > 0; shift -= 7)
-      bytes[at++] = (value >>> shift) | 0x80;
-    bytes[at++] = value & 0x7f;
-    states[state + USED] = used + at - begin;
+    const size = value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : 5;
+    if (used + size > (states[state + SIZE] as number)) this.#move(state);
+    const bytes = this.#bytes;
+    let at = (states[state + BEGIN] as number) + used;
+    for (let shift = (size - 1) * 7; shift > 0; shift -= 7) bytes[at++] = (value >>> shift) | 0x80;
+    bytes[at] = value & 0x7f;
+    states[state + USED] = used + size;
     states[state + NEXT_ROW] = row + 1;
     states[state + COUNT] = (states[state + COUNT] as number) + 1;
   }
 
+  /** To a place that is half as large again. */
   #move(state: number): void {
     const states = this.#states;
-    const begin = states[state + BEGIN] as number;
-    const size = states[state + SIZE] as number;
     const used = states[state + USED] as number;
-    const next = sizeOfPlace(used + MAX_ROW_BYTES);
-    let to = this.#left.get(next)?.pop();
-    if (to === undefined) {
-      to = this.#bytesUsed;
-      this.#bytesUsed += next;
-      this.#bytes = withRoom(this.#bytes, this.#bytesUsed);
-    }
-    this.#bytes.copyWithin(to, begin, begin + used);
-    if (!this.#left.has(size)) this.#left.set(size, []);
-    this.#left.get(size)?.push(begin);
-    states[state + BEGIN] = to;
-    states[state + SIZE] = next;
+    const size = used + (used >>> 1) + 8;
+    if (this.#bytesUsed + size > this.#bytes.length) this.arrange(size + (this.#bytesUsed >>> 3));
+    const begin = states[state + BEGIN] as number;
+    this.#bytes.copyWithin(this.#bytesUsed, begin, begin + used);
+    states[state + BEGIN] = this.#bytesUsed;
+    states[state + SIZE] = size;
+    this.#bytesUsed += size;
   }
 
   /** The rows of a list, those that are gone among them, until the next list is read. */
@@ -248,18 +241,12 @@ export class Postings {
   /** The rows of any of some lists. @param count of all rows */
   rowsOf(lists: readonly number[], count: number): RowSet {
     const bits = noBits(count);
-    for (const list of lists) {
-      const rows = this.read(list);
-      for (let at = 0; at < rows.length; at += 1) {
-        const row = rows[at] as number;
-        bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
-      }
-    }
+    for (const list of lists) setBits(bits, this.read(list));
     return RowSet.ofBits(bits);
   }
 
   /**
-   * Gives each row another number, in place.
+   * Gives each row another number, in place: no list becomes longer.
    * @param newRows by the old number; ascending, and -1 for rows that are gone
    */
   renumber(newRows: Int32Array): void {
@@ -267,27 +254,30 @@ export class Postings {
     for (let list = 0, state = 0; state + STATE_SIZE <= this.#states.length; list += 1, state += STATE_SIZE) {
       const rows = this.read(list);
       this.#states.fill(0, state + USED, state + STATE_SIZE);
-      for (const row of rows) if ((newRows[row] as number) >= 0) this.#write(list, newRows[row] as number);
+      for (let at = 0; at < rows.length; at += 1) {
+        const newRow = newRows[rows[at] as number] as number;
+        if (newRow >= 0) this.#write(list, newRow);
+      }
     }
   }
 
-  /** Gives back the memory that lists have not used, or have left. */
-  arrange(): void {
-    this.#flush();
+  /** Gives back what lists have left. @param free so many bytes stay behind the last list */
+  arrange(free = 0): void {
     const states = this.#states;
     const old = this.#bytes;
-    let used = 0;
+    let size = 0;
     for (let state = 0; state + STATE_SIZE <= states.length; state += STATE_SIZE)
-      used += states[state + USED] as number;
-    this.#bytes = new Uint8Array(used);
+      size += roomFor(states[state + USED] as number);
+    const bytes = new Uint8Array(size + free);
     this.#bytesUsed = 0;
-    this.#left = new Map();
     for (let state = 0; state + STATE_SIZE <= states.length; state += STATE_SIZE) {
-      const [begin, size] = [states[state + BEGIN] as number, states[state + USED] as number];
-      this.#bytes.set(old.subarray(begin, begin + size), this.#bytesUsed);
+      const begin = states[state + BEGIN] as number;
+      const used = states[state + USED] as number;
+      bytes.set(old.subarray(begin, begin + used), this.#bytesUsed);
       states[state + BEGIN] = this.#bytesUsed;
-      states[state + SIZE] = size;
-      this.#bytesUsed += size;
+      states[state + SIZE] = roomFor(used);
+      this.#bytesUsed += roomFor(used);
     }
+    this.#bytes = bytes;
   }
 }

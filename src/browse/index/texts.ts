@@ -199,7 +199,9 @@ export class BestSellers {
     if (isVisible(best) && sales.values[best] === known) return known;
     // That product has gone, or has sold less than it had, or is not published.
     let [most, mostVisible] = [-1, -1];
-    for (const row of this.of.rows.read(trait)) {
+    const rows = this.of.rows.read(trait);
+    for (let at = 0; at < rows.length; at += 1) {
+      const row = rows[at] as number;
       const sold = sales.values[row] as number;
       if (sold <= mostVisible || !isLive.has(row)) continue;
       if (isVisible(row)) mostVisible = sold;
