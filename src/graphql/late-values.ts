@@ -8,7 +8,7 @@ import {
 import { type CachedResponse, latin1Of } from '../cache/cached-response.ts';
 import type { Dependencies } from '../cache/dependencies.ts';
 import { TakenValues } from '../cache/late-value.ts';
-import type { Executed, Found } from '../cache/response-cache.ts';
+import type { Answer, Found } from '../cache/response-cache.ts';
 import { databaseUnavailable } from '../errors.ts';
 import { ExecutionFailed } from './failures.ts';
 import type { MergedField } from './selection.ts';
@@ -80,14 +80,14 @@ export const answerLate = async (
   find: () => Promise<Found>,
   makeAgain: () => Promise<Template>,
   timeoutMs: number,
-): Promise<Executed> => {
+): Promise<Answer> => {
   const taken = new TakenValues(performance.now() + timeoutMs);
   const fill = ({ body, late }: Template) => taken.fill(latin1Of(body), late);
   try {
-    const { answer: template, outcome } = await find();
+    const { response: template, outcome } = await find();
     // A stale one is not filled: where a late value can be taken, its row can be read.
     const isStale = outcome === 'stale';
-    if (template.status === 404 && !isStale) return { answer: template, outcome };
+    if (template.status === 404 && !isStale) return { response: template, outcome };
     const body = isStale ? undefined : await fill(template);
     if (body !== undefined) return { status: 200, body, template };
     // What is gone is missing when it is read again.

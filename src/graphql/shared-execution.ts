@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { toBody } from '../cache/cached-response.ts';
 import type { Dependencies } from '../cache/dependencies.ts';
-import type { Executed, Found, MakeBody } from '../cache/response-cache.ts';
+import type { Answer, Found, MakeBody } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Changes } from './context.ts';
 import { type Asked, Execution, type ExecutionDeps } from './execution.ts';
@@ -9,17 +9,18 @@ import type { CompiledExecution } from './executor/compiled-execution.ts';
 import { failedResult, untilRowsFit } from './failures.ts';
 import { answerLate } from './late-values.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
-import type { Answers } from './use-result-writer.ts';
+import { TokenResult } from './use-result-writer.ts';
 
 /** Executes equal operations once for all callers, compiled, or finds the response in the cache. */
 export class SharedExecution extends Execution {
   readonly #compiled: CompiledExecution;
-  readonly #answers: Answers;
+  readonly #areResultsRead: boolean;
 
-  constructor(deps: ExecutionDeps, compiled: CompiledExecution, answers: Answers) {
+  /** @param areResultsRead whether plugins of the operator read results */
+  constructor(deps: ExecutionDeps, compiled: CompiledExecution, areResultsRead: boolean) {
     super(deps);
     this.#compiled = compiled;
-    this.#answers = answers;
+    this.#areResultsRead = areResultsRead;
   }
 
   readonly plugin: GatewayPlugin = {
@@ -28,7 +29,8 @@ export class SharedExecution extends Execution {
 
   async once(asked: Asked): Promise<ExecutionResult> {
     try {
-      return this.#answers.resultOf(await this.#run(asked, callerOf(asked)), asked.form);
+      const answer = await this.#run(asked, callerOf(asked));
+      return new TokenResult(answer, this.#areResultsRead ? asked.form : undefined);
     } catch (error) {
       return failedResult(error);
     }
@@ -46,7 +48,7 @@ export class SharedExecution extends Execution {
     return language.isDefault ? topic : `${topic} ${language.code}`;
   }
 
-  #run(asked: Asked, caller: Caller): Promise<Executed> {
+  #run(asked: Asked, caller: Caller): Promise<Answer> {
     const { responseCache, timeoutMs } = this.deps;
     const { isLate } = asked.operation;
     const make = this.#maker(asked, caller);

@@ -157,10 +157,10 @@ export class Live {
     const found = await execution.respond(asked, call);
     const live: LiveOperation = {
       run: () => execution.respond(asked, this.#anybody),
-      eventOf: (answer) => {
-        const result = resultOf(answer, asked);
+      eventOf: (response) => {
+        const result = resultOf(response, asked);
         // What changes silently alone makes no event.
-        return { result, shown: asked.operation.withoutSilentFields?.(result) ?? answer.etag };
+        return { result, shown: asked.operation.withoutSilentFields?.(result) ?? response.etag };
       },
     };
     return { outcome: found.outcome, join: (listener) => this.#topics.join(live, found, listener) };
@@ -171,7 +171,7 @@ export class Live {
     const { execution } = this.#deps;
     const join = await this.#changeFeed.begin({
       key: execution.keyOf(asked),
-      run: async (changes) => resultOf((await execution.respond(asked, this.#anybody, changes)).answer, asked),
+      run: async (changes) => resultOf((await execution.respond(asked, this.#anybody, changes)).response, asked),
     });
     return { outcome: 'miss', join };
   }
