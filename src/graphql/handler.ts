@@ -39,14 +39,14 @@ export const createGraphqlRoutes = (options: Options): FindRoute => {
     faultOf: bodyFault,
     isAllLate: (request) => isAllLate(request, options.documents),
     run: async (call) => {
-      let answered: Awaited<ReturnType<typeof run>> | undefined;
-      try {
-        answered = await run(call, options);
-        return answered;
-      } finally {
-        // The place of a subscription is that of its stream: where a plugin has failed or answers otherwise there is none.
-        if (!(answered && 'stream' in answered)) options.live.streamOf(call)?.events.end('client');
-      }
+      const endStream = (): void => options.live.streamOf(call)?.events.end('client');
+      const answered = await askYoga(call, options).catch((error: unknown) => {
+        endStream();
+        throw error;
+      });
+      // The place of a subscription is that of its stream: where a plugin answers otherwise there is none.
+      if (!('stream' in answered)) endStream();
+      return answered;
     },
   };
   return (path, { method, headers }) => {
@@ -66,7 +66,7 @@ const isAllLate = (request: GatewayRequest, documents: Options['documents']): bo
   }
 };
 
-const run = async (call: Call, options: Options): Promise<HeadedAnswer | GatewayResponse> => {
+const askYoga = async (call: Call, options: Options): Promise<HeadedAnswer | GatewayResponse> => {
   const { yoga, tokens, maskError } = options;
   const { method, target, headers, body } = call.request;
   const contentType = negotiate(headers.accept);

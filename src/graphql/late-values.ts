@@ -41,7 +41,7 @@ export interface LateFields {
   readonly lateIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => ReadonlyMap<string, string>;
 }
 
-interface Asked {
+interface LateRequest {
   readonly operation: Pick<LateFields, 'lateIn'>;
   readonly variables: VariableValues;
 }
@@ -76,7 +76,7 @@ type Template = Pick<CachedResponse, 'body' | 'status' | 'late'>;
  * @throws ExecutionFailed, AppError SERVICE_UNAVAILABLE
  */
 export const answerLate = async (
-  asked: Asked & { readonly form: BodyForm },
+  request: LateRequest & { readonly form: BodyForm },
   find: () => Promise<Found>,
   makeAgain: () => Promise<Template>,
   timeoutMs: number,
@@ -96,9 +96,9 @@ export const answerLate = async (
     if (bodyAgain === undefined) throw databaseUnavailable(new Error('a row was withdrawn while it was read'));
     return { status: again.status, body: bodyAgain };
   } catch (error) {
-    if (!(error instanceof ExecutionFailed) || !error.data || asked.form !== GRAPHQL_BODY) throw error;
+    if (!(error instanceof ExecutionFailed) || !error.data || request.form !== GRAPHQL_BODY) throw error;
     const { errors, data, late } = error;
-    throw new ExecutionFailed(errors, await fillData(asked, { errors, data }, late, taken));
+    throw new ExecutionFailed(errors, await fillData(request, { errors, data }, late, taken));
   }
 };
 
@@ -108,7 +108,7 @@ export const answerLate = async (
  * @returns the data with them
  */
 export const fillData = async (
-  { operation, variables }: Asked,
+  { operation, variables }: LateRequest,
   { data, errors }: Pick<ExecutionResult, 'data' | 'errors'>,
   late: Dependencies['late'],
   taken = new TakenValues(),
