@@ -3,7 +3,6 @@ import type { DatabaseClient } from '../../database/connection.ts';
 import { ProductIndex } from './product-index.ts';
 import { readCategories, readEstimate, readLabels, readProducts, UnfitProduct } from './read.ts';
 import type { ProductRow } from './rows.ts';
-import { categoryNodes } from './texts.ts';
 import type { IndexStatus, NotifiedChange, ThreadOptions } from './thread.ts';
 
 interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
@@ -260,7 +259,7 @@ export class IndexKeeper {
     this.#haveTextsChanged = false;
     for (const texts of haveTextsChanged ? index.allTexts : []) {
       const { languages } = texts;
-      texts.categories = categoryNodes(await this.#inTurn(() => readCategories(client, languages)));
+      texts.suggestions.categories = await this.#inTurn(() => readCategories(client, languages));
       if (languages) texts.labels = await this.#inTurn(() => readLabels(client, languages));
     }
     const ids = [...this.#changedIds];

@@ -30,6 +30,15 @@ interface Candidate {
   readonly row: number;
 }
 
+/** What some orders need besides the columns of products. */
+interface OrderBeside {
+  /** By row, of RELEVANCE. */
+  readonly scores?: Uint8Array | undefined;
+  /** Of NAME_ASC: where the names stand, and that of the product that the page continues from. */
+  readonly nameRank?: Column;
+  readonly boundaryRank?: number | undefined;
+}
+
 /** Takes the rows of one page out of all that match: those with the greatest keys. Of a numbered page all rows before it are taken, too. */
 export class PageSelection {
   readonly #columns: ProductColumns;
@@ -49,20 +58,15 @@ export class PageSelection {
   /** Whether a row that matches is on the other side of the boundary. */
   #hasBeyond = false;
 
-  /**
-   * @param nameRank the order of names
-   * @param boundaryRank where the boundary's name stands, in NAME_ASC
-   */
   constructor(
     columns: ProductColumns,
-    nameRank: Column,
     { order, page }: Pick<BrowseRequest, 'order' | 'page'>,
-    { scores, boundaryRank = Number.NaN }: { scores?: Uint8Array | undefined; boundaryRank?: number | undefined } = {},
+    { scores, nameRank, boundaryRank = Number.NaN }: OrderBeside = {},
   ) {
     const { columns: names, isDescending } = SEARCH_ORDERS[order];
     const first = names[0] === 'score' ? 'sales' : (names[0] as keyof typeof COLUMNS | 'name');
     this.#columns = columns;
-    this.#column = first === 'name' ? nameRank : columns[COLUMNS[first]];
+    this.#column = first === 'name' ? (nameRank as Column) : columns[COLUMNS[first]];
     this.#scores = names[0] === 'score' ? scores : undefined;
     this.#hasTiesByTime = names.includes('published_at');
     this.#page = page;
