@@ -328,8 +328,9 @@ test('a catalogue that does not fit into the memory has no index, and the log sa
 test('where there is no index, for a catalogue that does not fit, changes are not collected for it', async () => {
   await using database = await shop(2000);
   const options = { databaseUrl: database.url, maxBytes: 1, languages: [] };
-  const thread = new IndexThread(options, pino({ level: 'silent' }), () => {});
-  await expect.poll(() => thread.isAwaited).toBe(false);
+  const onDecided = vi.fn();
+  const thread = new IndexThread(options, pino({ level: 'silent' }), onDecided, () => {});
+  await expect.poll(() => onDecided.mock.calls.length).toBe(1);
   const timers = vi.spyOn(globalThis, 'setTimeout');
   onTestFinished(() => timers.mockRestore());
   thread.changed({ table: 'product' });

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Change } from '../../cache/tags.ts';
 import type { DatabaseClient } from '../../database/connection.ts';
 import { ProductIndex } from './product-index.ts';
 import { readCategories, readEstimate, readLabels, readProducts, UnfitProduct } from './read.ts';
 import type { ProductRow } from './rows.ts';
-import type { IndexStatus, NotifiedChange, ThreadOptions } from './thread.ts';
+import type { IndexStatus, ThreadOptions } from './thread.ts';
 
 interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
   readonly connect: () => Promise<DatabaseClient>;
@@ -91,12 +92,12 @@ export class IndexKeeper {
     return state.name === 'empty' || state.name === 'filling' ? undefined : state.index;
   }
 
-  changed({ table, ids }: NotifiedChange): void {
+  changed({ table, rows }: Change): void {
     this.#notified += 1;
     if (table !== 'product') this.#haveTextsChanged = true;
     // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
-    else if (!ids) this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
-    else for (const id of ids) this.#changedIds.add(id);
+    else if (!rows) this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
+    else for (const id of rows.ids) this.#changedIds.add(id);
     this.#wake();
   }
 
