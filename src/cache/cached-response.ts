@@ -1,5 +1,5 @@
 import xxhash from 'xxhash-wasm';
-import { type LateValue, lateText, takeLate } from './late-value.ts';
+import type { LateValue } from './late-value.ts';
 import type { TaggedRead } from './tags.ts';
 
 /** Where the response of a key is kept: the latest, until it is evicted. */
@@ -64,24 +64,6 @@ const etagOf = (bytes: Buffer): string => `W/"${digestOf(bytes)}"`;
 export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));
 
 export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
-
-/**
- * Takes the late values of a response for one request, and gives its body with them, one character for each byte (`latin1`). Undefined where
- * something that has such a value is gone.
- * @param taken the values that this request has taken already, by their keys; new ones are added
- * @throws AppError SERVICE_UNAVAILABLE where they cannot be taken in time
- */
-export const fillLate = async (
-  { body, late }: Pick<CachedResponse, 'body' | 'late'>,
-  taken = new Map<string, number>(),
-): Promise<string | undefined> => {
-  const values = await takeLate(late.filter(({ key }) => !taken.has(key)));
-  for (const [key, value] of values) if (value !== null) taken.set(key, value);
-  if (late.some(({ key }) => !taken.has(key))) return undefined;
-  let filled = latin1Of(body);
-  for (const [key, value] of taken) filled = filled.replaceAll(lateText(key), `${value}`);
-  return filled;
-};
 
 /** A copy to keep: the bytes that zlib returns are part of a larger block, which would stay in memory. */
 export const ownBytesOf = (bytes: Buffer): Buffer => Buffer.from(new Uint8Array(bytes).buffer);

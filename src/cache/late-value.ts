@@ -1,6 +1,8 @@
+import { databaseUnavailable } from '../errors.ts';
+
 /**
  * A value that is filled in last, for each request and with an effect of its own: which view of a notice it is. A row holds this in the
- * value's place, and a response body its text, so that a response can be kept and the value be taken after its operation has succeeded.
+ * value's place, and a response body its text. graphql/late-values.ts tells how it gets there, and how it is filled in.
  */
 export class LateValue {
   /** The same for all that are one value for a request, such as `notice 17`. */
@@ -16,13 +18,8 @@ export class LateValue {
     this.take = take;
   }
 
-  /** The text that stands in a body: JSON text holds no NUL. https://www.rfc-editor.org/rfc/rfc8259#section-7 */
-  get text(): string {
-    return lateText(this.key);
-  }
-
   toJSON(): string {
-    return this.text;
+    return textOf(this.key);
   }
 
   [Symbol.toPrimitive](): never {
@@ -30,25 +27,38 @@ export class LateValue {
   }
 }
 
-export const lateText = (key: string): string => `\0${key}\0`;
+/** No text of the database is the same: it holds no NUL. https://www.postgresql.org/docs/current/datatype-character.html */
+const textOf = (key: string): string => `\0${key}\0`;
 
-/** The JSON text of data of graphql-js, which holds late values themselves. */
-export const writeLate = (data: unknown, late: Iterable<LateValue>): string => {
-  let json = JSON.stringify(data);
-  for (const { text } of late) json = json.replaceAll(JSON.stringify(text), text);
-  return json;
-};
+/** The late values that one request takes: each once at most, however often its response is made. */
+export class TakenValues {
+  readonly #values = new Map<string, number>();
+  readonly #untilMs: number;
 
-/** Values by the keys of their late values; null where there is nothing any more. */
-type TakenValues = ReadonlyMap<string, number | null>;
-
-export const takeLate = async (late: Iterable<LateValue>): Promise<TakenValues> =>
-  new Map(await Promise.all([...late].map(async ({ key, take }) => [key, await take()] as const)));
-
-/** Puts values in the places of their late values in a result of graphql-js. */
-export const replaceLate = (result: object, values: TakenValues): void => {
-  for (const [name, part] of Object.entries(result)) {
-    if (part instanceof LateValue) (result as Record<string, unknown>)[name] = values.get(part.key) ?? null;
-    else if (typeof part === 'object' && part !== null) replaceLate(part, values);
+  /** @param untilMs until when somebody waits for the response, by `performance.now()` */
+  constructor(untilMs = Number.POSITIVE_INFINITY) {
+    this.#untilMs = untilMs;
   }
-};
+
+  /** @returns those taken by now, by their keys: of what is gone there is none @throws AppError SERVICE_UNAVAILABLE */
+  async take(late: readonly LateValue[]): Promise<ReadonlyMap<string, number>> {
+    if (performance.now() >= this.#untilMs) throw databaseUnavailable();
+    const missing = late.filter(({ key }) => !this.#values.has(key));
+    const values = await Promise.all(missing.map(async ({ key, take }) => [key, await take()] as const));
+    for (const [key, value] of values) if (value !== null) this.#values.set(key, value);
+    return this.#values;
+  }
+
+  /** Puts those that are taken in the places of their texts. */
+  put(json: string): string {
+    let filled = json;
+    for (const [key, value] of this.#values) filled = filled.replaceAll(JSON.stringify(textOf(key)), `${value}`);
+    return filled;
+  }
+
+  /** Takes the late values of a JSON text and puts them there. Undefined where one of them is gone. @throws AppError SERVICE_UNAVAILABLE */
+  async fill(json: string, late: readonly LateValue[]): Promise<string | undefined> {
+    const values = await this.take(late);
+    return late.every(({ key }) => values.has(key)) ? this.put(json) : undefined;
+  }
+}

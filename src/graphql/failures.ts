@@ -2,7 +2,6 @@ import { PothosValidationError } from '@pothos/core';
 import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Logger } from 'pino';
 import type { Dependencies } from '../cache/dependencies.ts';
-import type { LateValue } from '../cache/late-value.ts';
 import type { FailureKind } from '../cache/response-cache.ts';
 import { isDatabaseUnavailable, isDatabaseUnreachable, ReadAgain, toAppError } from '../database/failures.ts';
 import { AppError, ERROR_TABLE, type ErrorCode, Overloaded } from '../errors.ts';
@@ -147,9 +146,9 @@ export class ExecutionFailed extends Error {
   readonly errors: readonly GraphQLError[];
   readonly data: ExecutionResult['data'];
   /** The late values of the operation, of which the data may have some. */
-  readonly late: readonly LateValue[];
+  readonly late: Dependencies['late'];
 
-  constructor(errors: readonly GraphQLError[], data?: ExecutionResult['data'], late: readonly LateValue[] = []) {
+  constructor(errors: readonly GraphQLError[], data?: ExecutionResult['data'], late: Dependencies['late'] = new Map()) {
     super(errors[0]?.message);
     this.errors = errors;
     this.data = data;
@@ -160,7 +159,7 @@ export class ExecutionFailed extends Error {
 /**
  * The failure of a result with errors. An operation that turns out to be too complex is refused as a whole: a 400 has no data.
  */
-export const failureOf = ({ errors = [], data }: ExecutionResult, late?: readonly LateValue[]): ExecutionFailed => {
+export const failureOf = ({ errors = [], data }: ExecutionResult, late?: Dependencies['late']): ExecutionFailed => {
   const refusal = errors.find((error) => codeOf(rootCause(error)) === 'QUERY_TOO_COMPLEX');
   return refusal ? new ExecutionFailed([refusal]) : new ExecutionFailed(errors, data, late);
 };

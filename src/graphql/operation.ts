@@ -7,11 +7,9 @@ import {
   type FieldNode,
   GraphQLDeferDirective,
   GraphQLDirective,
-  type GraphQLField,
   type GraphQLSchema,
   GraphQLStreamDirective,
   GraphQLString,
-  getArgumentValues,
   getDirectiveValues,
   getOperationAST,
   getVariableValues,
@@ -26,6 +24,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledOperation, compile } from './executor/compile.ts';
+import { type LateFields, lateFieldsOf } from './late-values.ts';
 import { type Cost, checkCost, costOf, isWithin } from './limits/cost.ts';
 import { fieldsIn, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
@@ -46,7 +45,7 @@ export const IN_CONTEXT = new GraphQLDirective({
 type Coerced = ReturnType<typeof getVariableValues>;
 
 /** A valid operation, prepared once for all of its executions. */
-export interface Operation {
+export interface Operation extends LateFields {
   readonly label: string;
   /** Equal for equal documents and names. */
   readonly id: string;
@@ -69,21 +68,9 @@ export interface Operation {
   readonly withoutSilentFields: WithoutSilentFields | undefined;
   /** The fields of the root type that it selects, fragments written out. */
   readonly rootFields: ReadonlySet<string>;
-  /** Whether it selects a field with late values, so that no response serves another request as it is. */
-  readonly isLate: boolean;
-  /** The keys of the late values that a response with this data has, by the names of the root fields in it. */
-  readonly lateIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => ReadonlyMap<string, string>;
-  /** Whether it selects nothing but such fields. */
-  readonly isAllLate: boolean;
   /** Whether it asks for the schema alone, which never changes. */
   readonly isOfSchema: boolean;
 }
-
-/** `extensions: { lateKey: ({ id }) => … }` of a root field whose object has a late value: the key of that, by the arguments of the field. */
-type LateKey = (args: Readonly<Record<string, unknown>>) => string;
-
-export const lateKeyOf = (rootField: GraphQLField<unknown, unknown> | undefined): LateKey | undefined =>
-  rootField?.extensions.lateKey as LateKey | undefined;
 
 /** Each takes a tenth of a millisecond to make. */
 const MAX_VARIABLE_ERRORS = 10;
@@ -103,11 +90,9 @@ export const prepareOperation = (
   const definition = getOperationAST(document, name);
   const rootType = definition && schema.getRootType(definition.operation);
   if (!asked || !definition || !rootType) return undefined;
-  const fields = rootType.getFields();
   const { variableDefinitions = [] } = definition;
   const roots = fieldsIn(document, schema)(rootOf(definition), [rootType]);
   const rootFields = namesOf(roots);
-  const isLateField = (name: string): boolean => lateKeyOf(fields[name]) !== undefined;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   let compiled: CompiledOperation | undefined | null = null;
   let mostCost: Cost | undefined;
@@ -133,17 +118,7 @@ export const prepareOperation = (
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
     rootFields,
-    isLate: [...rootFields].some(isLateField),
-    lateIn: (data, variables) =>
-      new Map(
-        [...roots].flatMap(([name, [{ node }]]): [string, string][] => {
-          const field = fields[node.name.value];
-          const lateKey = lateKeyOf(field);
-          if (!field || !lateKey || data[name] === null || data[name] === undefined) return [];
-          return [[name, lateKey(getArgumentValues(field, node, variables))]];
-        }),
-      ),
-    isAllLate: [...rootFields].every((field) => field === '__typename' || isLateField(field)),
+    ...lateFieldsOf(rootType, roots),
     isOfSchema: [...rootFields].every((field) => field.startsWith('__')),
   };
 };

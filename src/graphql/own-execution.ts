@@ -1,5 +1,4 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import { replaceLate, takeLate } from '../cache/late-value.ts';
 import type { Found } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Call } from '../http/route.ts';
@@ -7,6 +6,7 @@ import type { Changes, OperationContext } from './context.ts';
 import { type Asked, Execution } from './execution.ts';
 import { executeReference } from './executor/compiled-execution.ts';
 import { failedResult, failureOf, untilRowsFit } from './failures.ts';
+import { fillData } from './late-values.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
 type OwnContext = ServerContext & OperationContext;
@@ -24,7 +24,7 @@ export class OwnExecution extends Execution {
     },
     onExecute: ({ args, setExecuteFn }) => {
       setExecuteFn(this.executorOf(args));
-      return { onExecuteDone: ({ result }) => this.#takeLate(args, result as ExecutionResult) };
+      return { onExecuteDone: ({ result }) => this.#fill(args, result as ExecutionResult) };
     },
   };
 
@@ -72,16 +72,9 @@ export class OwnExecution extends Execution {
     return result.errors ? failedResult(failureOf(result)) : result;
   }
 
-  /** Takes late values after the operation, also where a plugin has executed it: one that fails takes none. */
-  async #takeLate(args: ExecutionArgs, { data, errors }: ExecutionResult): Promise<void> {
+  /** Takes late values after the operation, also where a plugin has executed it. */
+  async #fill(args: ExecutionArgs, result: ExecutionResult): Promise<void> {
     const { late } = (args.contextValue as OwnContext).dependencies;
-    if (late.size === 0 || !data) return;
-    const { operation, variables } = this.ask(args);
-    const shown = [...operation.lateIn(data, variables)].filter(([, key]) => late.has(key));
-    const keys = new Set(shown.map(([, key]) => key));
-    const values = await takeLate([...late.values()].filter(({ key }) => !errors || keys.has(key)));
-    // What was withdrawn meanwhile does not exist.
-    for (const [name, key] of shown) if (typeof values.get(key) !== 'number') data[name] = null;
-    replaceLate(data, values);
+    if (late.size > 0 && result.data) Object.assign(result.data, await fillData(this.ask(args), result, late));
   }
 }

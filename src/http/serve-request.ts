@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type Access, PREVIEW_HEADER, type PreviewTime } from '../access/access.ts';
-import { type CachedResponse, fillLate } from '../cache/cached-response.ts';
+import { type CachedResponse, latin1Of } from '../cache/cached-response.ts';
+import { TakenValues } from '../cache/late-value.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError } from '../errors.ts';
@@ -93,7 +94,7 @@ export class Serving {
     known: KnownRequest,
     cached: CachedResponse,
   ): Promise<GatewayResponse> {
-    return fillLate(cached).then(
+    return new TakenValues().fill(latin1Of(cached.body), cached.late).then(
       (body) =>
         body === undefined ? this.#answer(request, key, known.route) : this.#writeHit(request, known, cached, body),
       (error) => {

@@ -16,7 +16,6 @@ import {
   type OperationDefinitionNode,
   type VariableValues,
 } from 'graphql';
-import { LateValue } from '../../cache/late-value.ts';
 import type { OperationContext } from '../context.ts';
 import { type FieldsOf, fieldsIn, hasNode, type MergedField, type Parent, rootOf } from '../selection.ts';
 
@@ -228,7 +227,6 @@ const argsReader = (field: GraphQLField<unknown, unknown>, node: FieldNode): ((r
 const leafWriter =
   (type: GraphQLLeafType): Writer =>
   (value) => {
-    if (value instanceof LateValue) return value.text;
     // A value that is an error counts as thrown.
     if (value instanceof Error) throw new NotCompiled();
     const result = type.coerceOutputValue(value);

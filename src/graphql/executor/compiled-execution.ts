@@ -5,7 +5,6 @@ import {
   type VariableValues,
   validateExecutionArgs,
 } from 'graphql';
-import { writeLate } from '../../cache/late-value.ts';
 import type { LazyLog } from '../../observability/log.ts';
 import type { OperationContext } from '../context.ts';
 import { failureOf, refuseVanished } from '../failures.ts';
@@ -48,7 +47,7 @@ export class CompiledExecution {
   readonly #logged = new WeakSet<Operation>();
 
   /**
-   * The JSON text of the data. With `takesLate` it has the texts of late values.
+   * The JSON text of the data.
    * @throws (in the promise) ExecutionFailed, and ReadAgain where it is not the last try
    */
   async execute(execution: OneExecution): Promise<string> {
@@ -68,9 +67,8 @@ export class CompiledExecution {
     const variableValues = Object.fromEntries(given.filter(([, value]) => value !== undefined));
     const result = await executeReference({ ...operation.args, variableValues, contextValue }, isLast);
     if (compiled) this.#noteFailure(execution, failure, !result.errors);
-    const late = [...context.dependencies.late.values()];
-    if (result.errors) throw failureOf(result, late);
-    return writeLate(result.data, late);
+    if (result.errors) throw failureOf(result, context.dependencies.late);
+    return JSON.stringify(result.data);
   }
 
   /**

@@ -15,7 +15,7 @@ import { isPublicField } from '../../access/access.ts';
 import { bearerChallenge } from '../../access/tokens.ts';
 import { AppError, databaseUnavailable, ERROR_TABLE, type ErrorCode } from '../../errors.ts';
 import { rangeOf } from '../../graphql/arguments.ts';
-import { lateKeyOf } from '../../graphql/operation.ts';
+import { lateKeyOf } from '../../graphql/late-values.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
 import { JSON_TYPE, MAX_HEADER_BYTES, MAX_TARGET_CHARS, problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
