@@ -275,7 +275,7 @@ const createHttp = async (
   const { engine, live, load } = graphql;
   const { isRestricted } = access;
   const isFilling = (): boolean => {
-    if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
+    if (!config.readyWhenIndexed || !browseIndex.isAwaited) return false;
     // No question comes before this is ready.
     void browseIndex.start();
     return true;

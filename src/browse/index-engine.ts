@@ -36,18 +36,16 @@ export class BrowseIndex {
   #thread: IndexThread | undefined;
   #unwatch: (() => void) | undefined;
   #isClosed = false;
-  #isAwaited: boolean;
+  /** Whether there is to be an index that was never ready yet. */
+  isAwaited: boolean;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#isAwaited = deps.thread !== undefined;
+    this.isAwaited = deps.thread !== undefined;
   }
 
   readonly status = (): IndexStatus => this.#thread?.status ?? NO_INDEX;
-
-  /** Whether there is to be an index that was never ready yet. */
-  readonly isAwaited = (): boolean => this.#isAwaited && this.#thread?.isAwaited !== false;
 
   /** Begins to fill the index, where the catalogue is large enough, also again after its thread has died; a question does it too. */
   readonly start = async (): Promise<void> => {
@@ -59,9 +57,12 @@ export class BrowseIndex {
         await client.query(SET_SESSION);
         return (await oneRow<{ count: number }>(client, COUNT_UP_TO, [minProducts])).count;
       });
-      if (count < minProducts) this.#isAwaited = false;
+      const onDecided = (): void => {
+        this.isAwaited = false;
+      };
+      if (count < minProducts) onDecided();
       if (this.#isClosed || this.#thread || count < minProducts) return;
-      const thread = new IndexThread(options, log, () => this.#forget(thread));
+      const thread = new IndexThread(options, log, onDecided, (wasReady) => this.#forget(wasReady));
       this.#thread = thread;
       this.#unwatch = tagVersions.watch((change) => thread.changed(change));
     } catch (error) {
@@ -70,13 +71,12 @@ export class BrowseIndex {
     }
   };
 
-  #forget({ isAwaited }: IndexThread): void {
+  #forget(wasReady: boolean): void {
     if (this.#isClosed) return;
-    this.#isAwaited = isAwaited;
     this.#unwatch?.();
     this.#thread = undefined;
     // What has died before it was ready would soon die again.
-    if (!isAwaited) this.#lookedMs = Number.NEGATIVE_INFINITY;
+    if (wasReady) this.#lookedMs = Number.NEGATIVE_INFINITY;
   }
 
   readonly close = async (): Promise<void> => {

@@ -136,11 +136,11 @@ test('a product is found from the moment of its publication on', async () => {
   expect((await ask(index, now())).ids).toContain(id);
 });
 
-test('products of every time that a table can hold are in the index, in their order', async () => {
+test('products of every second that a table can hold are in the index, in their order', async () => {
   await using database = await shop();
   await database.sql(`update product set published_at = case id
-    when 5 then '9999-12-31 23:59:59.999999+00' when 70 then '0001-01-01 00:00:00.000003+00'
-    when 71 then '0001-01-01 00:00:00.000002+00' when 72 then '0001-01-01 00:00:00.000001+00' end::timestamptz where id in (5, 70, 71, 72)`);
+    when 5 then '9999-12-31 23:59:59.999999+00' when 70 then '0001-01-01 00:00:03+00'
+    when 71 then '0001-01-01 00:00:02+00' when 72 then '0001-01-01 00:00:01+00' end::timestamptz where id in (5, 70, 71, 72)`);
   await using engines = await createBrowseEngines(database);
   const { sql, index, now } = engines;
   for (const engine of [sql, index])
@@ -160,6 +160,21 @@ test('products of every time that a table can hold are in the index, in their or
     });
   }
   expect(engines.browseIndex.status()).toMatchObject({ isReady: true, products: 100 });
+});
+
+test('while a product was published at a microsecond before 1684 PostgreSQL answers', async () => {
+  await using database = await shop();
+  await using engines = await createBrowseEngines(database);
+  const { now } = engines;
+  await answerOfIndex(engines).toEqual({ ids: [1, 2, 3], totalCount: 100 });
+  await database.sql(`update product set published_at = '1683-12-31 23:59:59.999999+00' where id = 70`);
+  expect((await ask(engines.either(), now(), { order: 'NEWEST', page: { from: 'end', size: 1 } })).ids).toEqual([70]);
+  await expect(ask(engines.index, now())).rejects.toThrow('the index did not answer');
+  expect(engines.logged.map(({ msg }) => msg)).toContainEqual(
+    expect.stringMatching(/^the index of products could not read: product 70 cannot be in it: it was published at/),
+  );
+  await database.sql(`update product set published_at = '1684-12-31 23:59:59.999999+00' where id = 70`);
+  await answerOfIndex(engines).toEqual({ ids: [1, 2, 3], totalCount: 100 });
 });
 
 test('while a product cannot be in the index PostgreSQL answers, and the log says so', async () => {
@@ -313,8 +328,9 @@ test('a catalogue that does not fit into the memory has no index, and the log sa
 test('where there is no index, for a catalogue that does not fit, changes are not collected for it', async () => {
   await using database = await shop(2000);
   const options = { databaseUrl: database.url, maxBytes: 1, languages: [] };
-  const thread = new IndexThread(options, pino({ level: 'silent' }), () => {});
-  await expect.poll(() => thread.isAwaited).toBe(false);
+  const onDecided = vi.fn();
+  const thread = new IndexThread(options, pino({ level: 'silent' }), onDecided, () => {});
+  await expect.poll(() => onDecided.mock.calls.length).toBe(1);
   const timers = vi.spyOn(globalThis, 'setTimeout');
   onTestFinished(() => timers.mockRestore());
   thread.changed({ table: 'product' });

@@ -101,7 +101,7 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
     `update product set status = (enum_range(null::product_status))[1 + ${n} % 3] where id between ${id} and ${id + 3}`,
     `update product set published_at = now() + ${(n % 3) - 1} * interval '1 minute' where id = ${id}`,
     // Microseconds that are no numbers in JavaScript; the same sales, so that the time decides.
-    `update product set sales = 3, published_at = (array['0001-01-01 00:00:00.000001+00', '0001-01-01 00:00:00.000002+00', '1600-06-01 00:00:00.123457+00',
+    `update product set sales = 3, published_at = (array['0001-01-01 00:00:01+00', '0001-01-01 00:00:02+00', '1700-06-01 00:00:00.123457+00',
       '9999-12-31 23:59:59.999999+00']::timestamptz[])[1 + ${n} % 4] where id between ${id} and ${id + 3}`,
     `delete from product where id = ${id}`,
     // At the edges of 32 bits of cents, and of the column.

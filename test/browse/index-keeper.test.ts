@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { IndexKeeper, UnfitCatalogue } from '../../src/browse/index/keeper.ts';
 import type { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { search } from '../../src/browse/index/search.ts';
+import type { Change } from '../../src/cache/tags.ts';
 import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
@@ -12,6 +13,11 @@ const CHANGES = 'p.id = any';
 const NEIGHBOURS = 'left join lateral';
 /** The beginning of the statement that reads all names in their order. */
 const ALL_NAMES = 'select p.id::int, p.name::text from product';
+
+const changeOf = (ids: readonly number[]): Change => ({
+  table: 'product',
+  rows: { ids, groupIds: [], nextChangeMs: Number.POSITIVE_INFINITY },
+});
 
 /** A keeper of a database, until the test is over. @param opened is given each of its connections, and gives what it uses */
 const startKeeper = (database: TestDatabase, maxBytes = 1e9, opened = (client: DatabaseClient) => client) => {
@@ -32,7 +38,7 @@ const startKeeper = (database: TestDatabase, maxBytes = 1e9, opened = (client: D
     [Symbol.asyncDispose]: async () => {
       isOver = true;
       client?.connection.stream.destroy();
-      keeper.changed({ table: 'product', ids: undefined });
+      keeper.changed({ table: 'product' });
       await expect(running).rejects.toThrow('the test is over');
     },
   };
@@ -110,10 +116,10 @@ test('what is read of a product does not hide what is notified of it meanwhile',
   await using scene = await setUp();
   const { database, keeper, ids, byPrice, readOf } = scene;
   const [first, second, third = 0] = ids;
-  keeper.changed({ table: 'product', ids: [third] });
+  keeper.changed(changeOf([third]));
   const early = await readOf(1);
   await database.sql('update product set price = 0.5 where id = $1', [third]);
-  keeper.changed({ table: 'product', ids: [third] });
+  keeper.changed(changeOf([third]));
   early?.resolve();
   const asking = byPrice();
   (await readOf(2))?.resolve();
@@ -127,7 +133,7 @@ test('a page by name waits until the new name has its place among the others; a 
   await expect.poll(() => byPrice(), { interval: 5 }).toEqual(ids);
   await expect.poll(() => keeper.status.isReady, { interval: 5 }).toBe(true);
   await database.sql(`update product set name = 'A' where id = $1`, [third]);
-  keeper.changed({ table: 'product', ids: [third] });
+  keeper.changed(changeOf([third]));
   const answered: string[] = [];
   const ask = async (when: string) => {
     const index = await keeper.current(true);
@@ -154,7 +160,7 @@ test('new names stand among the others as in the database, also those that have 
       `update product p set name = n.name from unnest($1::text[], $2::int[]) n(name, id) where p.id = n.id`,
       [names, renamed],
     );
-    keeper.changed({ table: 'product', ids: renamed });
+    keeper.changed(changeOf(renamed));
   };
   for (const name of ['b', 'd', 'f', 'h', 'j', 'l', 'n'])
     ids.push(await insertProduct(database, { category_id: categoryId, name }));
@@ -196,11 +202,11 @@ test('changes come into the index while so many names are new that all are read 
      select category_id, 'Product ' || n, 'product-' || n, 9 from product, generate_series(1, 1500) n where id = $1 returning id`,
     [third],
   );
-  keeper.changed({ table: 'product', ids: added.map(({ id }) => id) });
+  keeper.changed(changeOf(added.map(({ id }) => id)));
   const names = await readOf(2);
   expect(await keeper.current(true)).toMatchObject({ texts: { names: { areKnown: false } } });
   await database.sql('update product set price = 0.5 where id = $1', [third]);
-  keeper.changed({ table: 'product', ids: [third] });
+  keeper.changed(changeOf([third]));
   expect(await byPrice()).toEqual([third, first, second]);
   names?.resolve();
   await expect.poll(async () => (await keeper.current(true))?.texts.names.areKnown, { interval: 5 }).toBe(true);
@@ -214,7 +220,7 @@ test('what changes while products are read is read again before the index answer
   await database.sql(`update product set name = 'Kettle' where id = $1`, [first]);
   await database.sql('delete from product where id = $1', [second]);
   await database.sql(`update product set name = 'Lamp', price = 0.5 where id = $1`, [third]);
-  keeper.changed({ table: 'product', ids });
+  keeper.changed(changeOf(ids));
   expect(keeper.status.isReady).toBe(false);
   products?.resolve();
   await expect.poll(() => byPrice('lamp'), { interval: 5 }).toEqual([third]);
@@ -231,7 +237,7 @@ test('products in Chinese are found by characters that follow each other, howeve
   await database.sql(`update product set name = 'Kettle' where id = $1`, [first]);
   await database.sql(`update product set name = '不锈钢保温杯' where id = $1`, [second]);
   await database.sql(`update product set name = '保温, 温杯', description = '𠀀𠀁𠀂杯' where id = $1`, [third]);
-  keeper.changed({ table: 'product', ids });
+  keeper.changed(changeOf(ids));
   await expect.poll(() => byPrice('保温杯'), { interval: 5 }).toEqual([second]);
   expect(await byPrice('kettle')).toEqual([first]);
   expect(await byPrice('温杯')).toEqual([second, third]);
@@ -244,7 +250,7 @@ test('products that were read before a change of any number of rows do not answe
   const { database, keeper, ids, byPrice, readOf } = scene;
   const order = await readOf(1);
   await database.sql('delete from product where id = $1', [ids[0]]);
-  keeper.changed({ table: 'product', ids: undefined });
+  keeper.changed({ table: 'product' });
   order?.resolve();
   (await readOf(2))?.resolve();
   await expect.poll(() => byPrice(), { interval: 5 }).toEqual(ids.slice(1));
@@ -265,7 +271,7 @@ test('an index that changes have made too large gives back the room that their w
   const change = async (keeper: IndexKeeper, word: string) => {
     await expect.poll(() => keeper.status.isReady).toBe(true);
     await database.sql(`update product set description = description || ' ' || $1 where id % 2 = 0`, [word]);
-    keeper.changed({ table: 'product', ids: rows.map(({ id }) => id) });
+    keeper.changed(changeOf(rows.map(({ id }) => id)));
     return keeper.current(false);
   };
   const boundOf = async (): Promise<number> => {

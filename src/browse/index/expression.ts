@@ -1,6 +1,6 @@
 import { type Facet, NEEDS_ALL, type OptionFilter, type SearchFilter } from '../browse-engine.ts';
 import type { Dimensions } from './dimension.ts';
-import { centsOf, momentOf } from './order.ts';
+import { centsOf } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 import type { Column, Flags } from './rows.ts';
@@ -95,7 +95,7 @@ const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
     parts.push({ facet: 'price', expression: between(index, columns.price, min, max) });
   }
   if (publishedFrom) {
-    const min = momentOf(BigInt(publishedFrom.getTime()) * 1000n);
+    const min = publishedFrom.getTime() * 1000;
     parts.push({ expression: between(index, columns.publishedAt, min, Number.POSITIVE_INFINITY) });
   }
   if (inStock !== undefined) parts.push({ facet: 'inStock', expression: flag(index, columns.isInStock, inStock) });

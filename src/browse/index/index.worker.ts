@@ -2,14 +2,12 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { connectionConfig, DatabaseClient, SET_SESSION } from '../../database/connection.ts';
-import type { BrowseRequest, FallBacks, Suggestion, SuggestionRequest } from '../browse-engine.ts';
-import { compareCodePoints } from '../order.ts';
-import { fold } from '../words.ts';
+import type { BrowseRequest, FallBacks } from '../browse-engine.ts';
 import { IndexKeeper } from './keeper.ts';
 import type { ProductIndex } from './product-index.ts';
 import { readIdsByCode, readNames } from './read.ts';
 import { correct, search } from './search.ts';
-import { type LanguageTexts, type Suggested, suggest } from './texts.ts';
+import type { LanguageTexts } from './texts.ts';
 import { type Found, type FromThread, type Question, type ThreadOptions, type ToThread, UNFIT } from './thread.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -44,51 +42,10 @@ const keeper = new IndexKeeper({
   log,
 });
 
-/** What products are called, as the index knows it of few. */
-const namesOf = async (ids: readonly number[], languages: FallBacks): Promise<Map<number, string> | undefined> =>
-  ids.length === 0 ? new Map() : keeper.read((client) => readNames(client, ids, languages));
-
-const suggestIn = async (index: ProductIndex, asked: SuggestionRequest, texts: LanguageTexts) => {
-  const { limit, languages } = asked;
-  // More products than are asked for, as some have the same name.
-  const found = suggest(index, { ...asked, maxProducts: limit * 4 + 20 }, texts);
-  const nameless = found.products.filter(({ name }) => name === undefined).map(({ id }) => id);
-  const names = await namesOf(nameless, languages);
-  return names && mergeSuggestions(found, names, limit);
-};
-
-const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];
-
-/**
- * The first suggestions of all kinds, each text once.
- * @param names of the products that have none
- * @returns undefined where products that are not among those might come before the last
- */
-const mergeSuggestions = (
-  { products, hasMore, others }: Suggested,
-  names: ReadonlyMap<number, string>,
-  limit: number,
-): Suggestion[] | undefined => {
-  const named = products.flatMap(({ id, sales, name }): Suggestion[] => {
-    const text = name ?? names.get(id);
-    return text === undefined ? [] : [{ kind: 'PRODUCT', text, sales, id }];
-  });
-  const sorted = [...others, ...named].sort(compare);
-  // Others may come behind the last of these products.
-  const known = hasMore ? sorted.slice(0, sorted.findLastIndex(({ kind }) => kind === 'PRODUCT') + 1) : sorted;
-  const byText = new Map<string, Suggestion>();
-  for (const suggestion of known) {
-    const text = fold(suggestion.text);
-    if (byText.size < limit && !byText.has(text)) byText.set(text, suggestion);
-  }
-  return hasMore && byText.size < limit ? undefined : [...byText.values()];
-};
-
-/** Equal products stay as they come. */
-const compare = (a: Suggestion, b: Suggestion): number =>
-  b.sales - a.sales ||
-  KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text) || b.id - a.id);
+const namesIn =
+  (languages: FallBacks) =>
+  async (ids: readonly number[]): Promise<Map<number, string> | undefined> =>
+    ids.length === 0 ? new Map() : keeper.read((client) => readNames(client, ids, languages));
 
 const searchIn = async (index: ProductIndex, asked: BrowseRequest, texts: LanguageTexts) => {
   const { page, code, order, languages } = asked;
@@ -100,10 +57,7 @@ const searchIn = async (index: ProductIndex, asked: BrowseRequest, texts: Langua
   if (position && boundaryRank === undefined) return undefined;
   const found = search(index, asked, { boundaryRank, codeIds }, texts);
   if (!isByName) return found;
-  const names = await namesOf(
-    found.items.map(({ id }) => id),
-    languages,
-  );
+  const names = await namesIn(languages)(found.items.map(({ id }) => id));
   const items = found.items.flatMap(({ id, position }) => {
     const name = names?.get(id);
     return name === undefined ? [] : [{ id, position: [name, ...position] }];
@@ -117,7 +71,9 @@ const answerOf = async ({ name, asked }: Question): Promise<Found> => {
   const texts = index?.textsIn(languages);
   if (!index || !texts) return undefined;
   if (name === 'correct') return { answer: correct(index, asked, texts) };
-  const answer = await (name === 'search' ? searchIn(index, asked, texts) : suggestIn(index, asked, texts));
+  const answer = await (name === 'search'
+    ? searchIn(index, asked, texts)
+    : texts.suggestions.suggest(asked, namesIn(languages)));
   return answer && { answer };
 };
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Change } from '../../cache/tags.ts';
 import type { DatabaseClient } from '../../database/connection.ts';
 import { ProductIndex } from './product-index.ts';
 import { readCategories, readEstimate, readLabels, readProducts, UnfitProduct } from './read.ts';
 import type { ProductRow } from './rows.ts';
-import { categoryNodes } from './texts.ts';
-import type { IndexStatus, NotifiedChange, ThreadOptions } from './thread.ts';
+import type { IndexStatus, ThreadOptions } from './thread.ts';
 
 interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
   readonly connect: () => Promise<DatabaseClient>;
@@ -92,12 +92,12 @@ export class IndexKeeper {
     return state.name === 'empty' || state.name === 'filling' ? undefined : state.index;
   }
 
-  changed({ table, ids }: NotifiedChange): void {
+  changed({ table, rows }: Change): void {
     this.#notified += 1;
     if (table !== 'product') this.#haveTextsChanged = true;
     // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
-    else if (!ids) this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
-    else for (const id of ids) this.#changedIds.add(id);
+    else if (!rows) this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
+    else for (const id of rows.ids) this.#changedIds.add(id);
     this.#wake();
   }
 
@@ -260,7 +260,7 @@ export class IndexKeeper {
     this.#haveTextsChanged = false;
     for (const texts of haveTextsChanged ? index.allTexts : []) {
       const { languages } = texts;
-      texts.categories = categoryNodes(await this.#inTurn(() => readCategories(client, languages)));
+      texts.suggestions.categories = await this.#inTurn(() => readCategories(client, languages));
       if (languages) texts.labels = await this.#inTurn(() => readLabels(client, languages));
     }
     const ids = [...this.#changedIds];

@@ -30,6 +30,15 @@ interface Candidate {
   readonly row: number;
 }
 
+/** What some orders need besides the columns of products. */
+interface OrderBeside {
+  /** By row, of RELEVANCE. */
+  readonly scores?: Uint8Array | undefined;
+  /** Of NAME_ASC: where the names stand, and that of the product that the page continues from. */
+  readonly nameRank?: Column;
+  readonly boundaryRank?: number | undefined;
+}
+
 /** Takes the rows of one page out of all that match: those with the greatest keys. Of a numbered page all rows before it are taken, too. */
 export class PageSelection {
   readonly #columns: ProductColumns;
@@ -49,20 +58,15 @@ export class PageSelection {
   /** Whether a row that matches is on the other side of the boundary. */
   #hasBeyond = false;
 
-  /**
-   * @param nameRank the order of names
-   * @param boundaryRank where the boundary's name stands, in NAME_ASC
-   */
   constructor(
     columns: ProductColumns,
-    nameRank: Column,
     { order, page }: Pick<BrowseRequest, 'order' | 'page'>,
-    { scores, boundaryRank = Number.NaN }: { scores?: Uint8Array | undefined; boundaryRank?: number | undefined } = {},
+    { scores, nameRank, boundaryRank = Number.NaN }: OrderBeside = {},
   ) {
     const { columns: names, isDescending } = SEARCH_ORDERS[order];
     const first = names[0] === 'score' ? 'sales' : (names[0] as keyof typeof COLUMNS | 'name');
     this.#columns = columns;
-    this.#column = first === 'name' ? nameRank : columns[COLUMNS[first]];
+    this.#column = first === 'name' ? (nameRank as Column) : columns[COLUMNS[first]];
     this.#scores = names[0] === 'score' ? scores : undefined;
     this.#hasTiesByTime = names.includes('published_at');
     this.#page = page;
@@ -70,7 +74,7 @@ export class PageSelection {
     const { position, offset = 0 } = page;
     if (position) {
       const of = (column: KeyColumn): string => position[names.indexOf(column)] ?? '';
-      const publishedAt = momentOf(BigInt(of('published_at')));
+      const publishedAt = Number(of('published_at'));
       const key = {
         sales: () => Number(of('sales')) + Number(of('score')) * SALES_RANGE,
         published_at: () => publishedAt,
@@ -183,34 +187,9 @@ export const positionOfRow = (
     if (column === 'name') return [];
     if (column === 'score') return [String(score)];
     const value = columns[COLUMNS[column]].values[row] as number;
-    return [column === 'published_at' ? microsecondsOf(value) : column === 'price' ? decimalOf(value) : String(value)];
+    // Of a large number `String` does not give all digits.
+    return [column === 'price' ? decimalOf(value) : `${BigInt(value)}`];
   });
-
-/** From here on, as microseconds the year 2255 and before 1684, not every whole number is one in JavaScript. */
-const FIRST_INEXACT = 2 ** 53;
-
-/** For what is later, the year 128,000, there are not enough numbers. */
-const LAST_MOMENT = 4e18;
-
-/** The bits of {@link FIRST_INEXACT}: those of the numbers above count on by one. */
-const FIRST_INEXACT_BITS = new BigInt64Array(Float64Array.of(FIRST_INEXACT).buffer)[0] as bigint;
-
-/** A number for each microsecond, in their order: itself, and past what JavaScript has as many numbers further from zero. */
-export const momentOf = (microseconds: bigint): number => {
-  const number = Number(microseconds);
-  if (Math.abs(number) < FIRST_INEXACT) return number;
-  if (Math.abs(number) > LAST_MOMENT) return number < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  const beyond = (microseconds < 0n ? -microseconds : microseconds) - BigInt(FIRST_INEXACT);
-  const [size] = new Float64Array(BigInt64Array.of(FIRST_INEXACT_BITS + beyond).buffer);
-  return Math.sign(number) * (size as number);
-};
-
-export const microsecondsOf = (moment: number): string => {
-  const size = Math.abs(moment);
-  if (size < FIRST_INEXACT || !Number.isFinite(size)) return String(moment);
-  const [bits] = new BigInt64Array(Float64Array.of(size).buffer);
-  return `${moment < 0 ? '-' : ''}${(bits as bigint) - FIRST_INEXACT_BITS + BigInt(FIRST_INEXACT)}`;
-};
 
 const DECIMAL = /^(-?)0*(\d*)(?:\.(\d*))?$/;
 

@@ -3,7 +3,8 @@ import { PRICE_CELLS, priceCellOf } from '../price-bands.ts';
 import { attributes, type Dimensions, options, values } from './dimension.ts';
 import { RowSet } from './row-set.ts';
 import { type Flags, ProductColumns, type ProductRow } from './rows.ts';
-import { BestSellers, FoldedTexts, LanguageTexts } from './texts.ts';
+import { BestSellers, MAX_NAMES } from './suggest.ts';
+import { LanguageTexts } from './texts.ts';
 import { hashOfProduct } from './words.ts';
 
 /** Dead rows are closed up once they are this share of all, and at least so many. */
@@ -25,25 +26,27 @@ export class ProductIndex {
     this.attributes,
     this.options,
   ];
-  /** In the language of the tables' columns. */
-  readonly texts: LanguageTexts;
-  /** These, and those of the other languages. */
-  readonly allTexts: readonly LanguageTexts[];
   /** For suggestions. */
-  readonly bestSellers = {
+  readonly #bestSellersOf = {
     categories: new BestSellers(this.categories, this.columns),
     brands: new BestSellers(this.brands, this.columns),
     tags: new BestSellers(this.tags, this.columns),
   };
-  readonly foldedBrands = new FoldedTexts();
-  readonly #bestSellers = Object.values(this.bestSellers);
+  readonly #bestSellers = Object.values(this.#bestSellersOf);
+  /** In the language of the tables' columns. */
+  readonly texts: LanguageTexts;
+  /** These, and those of the other languages. */
+  readonly allTexts: readonly LanguageTexts[];
   /** How many live rows have a price of each cell. */
   readonly priceCells = new Int32Array(PRICE_CELLS);
 
   /** @param languages besides that of the tables' columns */
-  constructor(languages: readonly FallBacks[], maxNames?: number) {
-    this.texts = new LanguageTexts(this.columns, undefined, maxNames);
-    this.allTexts = [this.texts, ...languages.map((each) => new LanguageTexts(this.columns, each, maxNames))];
+  constructor(languages: readonly FallBacks[], maxNames = MAX_NAMES) {
+    const textsOf = (each: FallBacks, names: number) =>
+      new LanguageTexts(this.columns, this.#bestSellersOf, each, names);
+    this.texts = textsOf(undefined, maxNames);
+    // A further language is to take little memory, also in a small catalogue.
+    this.allTexts = [this.texts, ...languages.map((each) => textsOf(each, maxNames >>> 1))];
   }
 
   /** Undefined for a language that the index does not have. */
@@ -53,7 +56,7 @@ export class ProductIndex {
 
   get bytes(): number {
     const parts = [this.columns, ...this.allTexts, ...this.#dimensions, ...this.#bestSellers];
-    return parts.reduce((sum, { bytes }) => sum + bytes, this.foldedBrands.bytes + this.priceCells.byteLength);
+    return parts.reduce((sum, { bytes }) => sum + bytes, this.priceCells.byteLength);
   }
 
   /** All live rows, for one question. */
@@ -102,7 +105,7 @@ export class ProductIndex {
       this.#bestSellers[at]?.offer(row, traits[at] as number[], sales);
     for (const [place, { name }] of said.entries()) {
       this.allTexts[place]?.names.put(id, row, before, name);
-      this.allTexts[place]?.bestNames.put(product, name);
+      this.allTexts[place]?.suggestions.bestNames.put(product, name);
     }
   }
 
@@ -112,8 +115,8 @@ export class ProductIndex {
       this.#leave(row);
       this.columns.kill(row);
     }
-    for (const { bestNames, names } of this.allTexts) {
-      bestNames.remove(id);
+    for (const { suggestions, names } of this.allTexts) {
+      suggestions.bestNames.remove(id);
       names.remove(id);
     }
   }

@@ -2,7 +2,6 @@ import { type DatabaseClient, oneRow } from '../../database/connection.ts';
 import { namesIn, shownSql, statementIn } from '../../language/shown.ts';
 import type { FallBacks } from '../browse-engine.ts';
 import { idsByCode } from '../text.sql.ts';
-import { momentOf } from './order.ts';
 import { type CategoryRow, type ProductRow, Slice } from './rows.ts';
 import type { ThreadOptions } from './thread.ts';
 
@@ -35,7 +34,7 @@ const translatedIn = (languages: readonly string[], alias: string): string => {
 
 const NOTHING = Slice.of('');
 
-/** The index cannot hold a product. Only tables whose types or checks were changed have one. */
+/** The index cannot hold a product: it is very old, or the types or checks of the tables were changed. */
 export class UnfitProduct extends Error {}
 
 /** @throws UnfitProduct */
@@ -61,8 +60,9 @@ const productOf = (row: CopiedRow, languages: Languages): ProductRow => {
       return name && { name, words };
     }),
   };
-  const { tags, cents } = product;
+  const { tags, cents, publishedAt } = product;
   if (!Number.isSafeInteger(cents) || cents < 0) throw fault('its price is no whole number of cents, or too large');
+  if (Number.isNaN(publishedAt)) throw fault('it was published at a fraction of a second before the year 1684');
   if (tags === null) throw fault('its tags are no list of texts');
   return { ...product, tags };
 };
@@ -146,6 +146,13 @@ const TRAILER = -1;
 /** From 1970 to 2000, where PostgreSQL's times begin, in microseconds. */
 const EPOCH_US = 946_684_800_000_000n;
 
+/** The number itself, where JavaScript has it, as all whole seconds; otherwise infinity from the year 2255 on, and NaN before 1684. */
+export const momentOf = (microseconds: bigint): number => {
+  const number = Number(microseconds);
+  if (BigInt(number) === microseconds) return number;
+  return number > 0 ? Number.POSITIVE_INFINITY : Number.NaN;
+};
+
 /** A row in COPY's binary format, whose fields are read one after another. */
 class CopiedRow {
   readonly #buffer: Buffer;
@@ -171,9 +178,9 @@ class CopiedRow {
     return this.#next() ? this.#buffer.readDoubleBE(this.#at - 8) : Number.NaN;
   }
 
-  /** As `momentOf` makes it of microseconds since 1970; never for null. */
+  /** In microseconds since 1970. */
   moment(): number {
-    return this.#next() ? momentOf(this.#buffer.readBigInt64BE(this.#at - 8) + EPOCH_US) : Number.POSITIVE_INFINITY;
+    return this.#next() ? momentOf(this.#buffer.readBigInt64BE(this.#at - 8) + EPOCH_US) : Number.NaN;
   }
 
   /** Memory that the next rows take. */

@@ -47,6 +47,7 @@ export interface ProductRow extends ProductTexts {
   /** Of each variant two lists of JSON, the names of options and its values, with `+` behind it where it is in stock, otherwise `-`. */
   readonly variants: readonly Slice[];
   readonly sales: number;
+  /** In microseconds since 1970. Infinity stands for any time from the year 2255 on: whoever asks for it is answered by PostgreSQL. */
   readonly publishedAt: number;
 }
 
@@ -210,7 +211,7 @@ export class ProductColumns {
   /** In cents, which have at most 14 digits. */
   readonly price = new Column();
   readonly sales = new Column();
-  /** As `momentOf` makes it of the microseconds since 1970. */
+  /** In microseconds since 1970. */
   readonly publishedAt = new Column();
   /** A hash of all words and traits: where it is the same, the row stays. */
   readonly hash = new Column();

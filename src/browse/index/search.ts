@@ -43,8 +43,9 @@ export const search = (
   const codeRows = known.codeIds?.map((id) => columns.rowOf(id)).filter((row) => row >= 0);
   const matches = isSearch ? texts.words.match(terms, 'all', columns.count, codeRows) : undefined;
   const found = new FoundRows(index, filter, now, matches && RowSet.ofRows(matches.rows, columns.count));
-  const selection = new PageSelection(columns, texts.names.rank, request, {
+  const selection = new PageSelection(columns, request, {
     scores: matches?.scores,
+    nameRank: texts.names.rank,
     boundaryRank: known.boundaryRank,
   });
   selection.offer(found.all());

@@ -11,12 +11,6 @@ export interface ThreadOptions {
   readonly languages: readonly (readonly string[])[];
 }
 
-export interface NotifiedChange {
-  readonly table: string;
-  /** Undefined: any row may have changed. */
-  readonly ids: readonly number[] | undefined;
-}
-
 export type Question = {
   [Name in keyof BrowseEngine]: { readonly name: Name; readonly asked: Asked<Name> };
 }[keyof BrowseEngine];
@@ -26,7 +20,7 @@ export type Found<Name extends keyof BrowseEngine = keyof BrowseEngine> = { read
 
 /** Messages to the thread come in the order in which they happened: a question is answered with every change that was notified before it. */
 export type ToThread =
-  | { readonly kind: 'changed'; readonly changes: readonly NotifiedChange[] }
+  | { readonly kind: 'changed'; readonly changes: readonly Change[] }
   | ({ readonly kind: 'question'; readonly number: number } & Question);
 
 export interface IndexStatus {
@@ -69,20 +63,23 @@ const YOUNG_HEAP_MB = 6;
 /** The thread with the index. */
 export class IndexThread {
   readonly #log: Logger;
+  readonly #onDecided: () => void;
   #worker: Worker | undefined;
   status = NO_INDEX;
-  /** Whether it is still to be ready for the first time. */
-  isAwaited = true;
   /** Questions that are not answered yet, by their numbers. */
   readonly #waiting = new Map<number, (found: Found) => void>();
   #questions = 0;
   /** Changes that are not sent yet. */
-  #changes: NotifiedChange[] = [];
+  #changes: Change[] = [];
   #sending: NodeJS.Timeout | undefined;
 
-  /** @param onDeath is called where the thread has ended, and another one may do better */
-  constructor(options: ThreadOptions, log: Logger, onDeath: () => void) {
+  /**
+   * @param onDecided is called once the index is ready, also later again, or there is to be none
+   * @param onDeath is called where the thread has ended, and another one may do better
+   */
+  constructor(options: ThreadOptions, log: Logger, onDecided: () => void, onDeath: (wasReady: boolean) => void) {
     this.#log = log;
+    this.#onDecided = onDecided;
     const worker = startThread(new URL('./index.worker.ts', import.meta.url), {
       workerData: options,
       resourceLimits: {
@@ -95,19 +92,20 @@ export class IndexThread {
     worker.on('message', (message: FromThread) => this.#receive(message));
     worker.on('error', (error) => log.error({ err: error }, 'the thread with the index of products died'));
     worker.once('exit', (code) => {
+      const { isReady } = this.status;
       this.#worker = undefined;
       this.status = NO_INDEX;
       clearTimeout(this.#sending);
       for (const resolve of this.#waiting.values()) resolve(undefined);
-      if (code === UNFIT) this.isAwaited = false;
-      else onDeath();
+      if (code === UNFIT) onDecided();
+      else onDeath(isReady);
     });
     this.#worker = worker;
   }
 
-  changed({ table, rows }: Change): void {
-    if (!this.#worker || !TABLES.includes(table)) return;
-    this.#changes.push({ table, ids: rows?.ids });
+  changed(change: Change): void {
+    if (!this.#worker || !TABLES.includes(change.table)) return;
+    this.#changes.push(change);
     this.#sending ??= setTimeout(() => this.#sendChanges(), COLLECT_MS).unref();
   }
 
@@ -141,7 +139,7 @@ export class IndexThread {
         return;
       case 'status':
         this.status = message.status;
-        if (message.status.isReady) this.isAwaited = false;
+        if (message.status.isReady) this.#onDecided();
         return;
       case 'log':
         this.#log[message.level](message.message);
