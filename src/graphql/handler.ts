@@ -12,7 +12,7 @@ import {
   type WriteError,
 } from '../http/message.ts';
 import type { Call, FindRoute, HeadedAnswer, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
-import { isGraphQLError, withHttpParts } from './failures.ts';
+import { isGraphQLError, withHttpParts } from './graphql-errors.ts';
 import { bodyFault } from './json-body.ts';
 import type { Engine } from './run-document.ts';
 import { ORIGIN, type ServerContext } from './server-context.ts';

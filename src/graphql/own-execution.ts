@@ -5,7 +5,8 @@ import { withDeadline } from '../deadline.ts';
 import type { Changes, OperationContext } from './context.ts';
 import { Execution, type OperationRequest } from './execution.ts';
 import { executeReference } from './executor/compiled-execution.ts';
-import { failedResult, failureOf, untilRowsFit } from './failures.ts';
+import { untilRowsFit } from './executor/read-again.ts';
+import { failedResult, failureOf } from './failures.ts';
 import { fillData } from './late-values.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 

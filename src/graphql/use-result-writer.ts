@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, processRegularResult } from 'graphql-yoga';
 import { type Answer, bytesOfAnswer } from '../cache/response-cache.ts';
 import type { Call } from '../http/route.ts';
-import { type HttpPart, withExtensions, withHttpParts } from './failures.ts';
+import { type HttpPart, withExtensions, withHttpParts } from './graphql-errors.ts';
 import type { BodyForm, GatewayPlugin, ServerContext } from './server-context.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf, negotiateEvents } from './use-request-reader.ts';
 
@@ -136,7 +136,7 @@ const eventOf = (result: ExecutionResult): string =>
 
 const withoutHttp = (error: GraphQLError): GraphQLError => {
   const { http: _, ...extensions } = error.extensions ?? {};
-  return withExtensions(error, extensions, error.message);
+  return withExtensions(error, extensions);
 };
 
 /** Many results, and the end. */

@@ -5,7 +5,7 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
 import type { Execution } from './execution.ts';
-import type { MaskError } from './failures.ts';
+import type { MaskError } from './mask-error.ts';
 import type { GatewayPlugin, ServerContext } from './server-context.ts';
 import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
