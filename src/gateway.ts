@@ -21,13 +21,14 @@ import { FEATURES } from './features.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { createContextFactory } from './graphql/context.ts';
 import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
-import { createMaskError, failureKindOf } from './graphql/failures.ts';
+import { failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
+import { createMaskError } from './graphql/mask-error.ts';
 import { OwnExecution } from './graphql/own-execution.ts';
 import { SharedExecution } from './graphql/shared-execution.ts';
 import { Documents } from './graphql/use-documents.ts';
 import { Live } from './graphql/use-live.ts';
-import { Answers } from './graphql/use-result-writer.ts';
+import { TokenResponses } from './graphql/use-result-writer.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { ResponseWriter } from './http/cached-http-response.ts';
@@ -251,16 +252,17 @@ const createGraphql = (
   });
   onClose(load.stop);
   const compiled = new CompiledExecution();
-  const answers = new Answers({ areRead: plugins.length > 0, isCallersOwn: !areShared });
+  const areRead = plugins.length > 0;
+  const tokens = new TokenResponses({ areRead, isCallersOwn: !areShared });
   const executing = { ...memory, documents, createContext, maxCost, load, tracing: observer.tracing, timeoutMs };
-  const execution = areShared ? new SharedExecution(executing, compiled, answers) : new OwnExecution(executing);
+  const execution = areShared ? new SharedExecution(executing, compiled, areRead) : new OwnExecution(executing);
   const source = { ...database, freshnessMs };
   const live = new Live({ execution, source, maxSubscriptions: config.maxSubscriptions, isRestricted, log });
   onClose(() => live.close());
   const maskError = createMaskError(() => observer.logOf(log));
-  const yoga = createGraphqlServer({ ...operations, isRestricted, answers, live, execution, maskError });
+  const yoga = createGraphqlServer({ ...operations, isRestricted, tokens, live, execution, maskError });
   onClose(() => yoga.dispose());
-  return { engine: { yoga, documents, answers, maskError }, live, load, compiled };
+  return { engine: { yoga, documents, tokens, maskError }, live, load, compiled };
 };
 
 /** Answers requests. */

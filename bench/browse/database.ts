@@ -8,7 +8,7 @@ export const MATERIALS = 40;
 export const COLOURS = 25;
 export const SIZES = ['XS', 'S', 'M', 'L', 'XL', 'XXL'];
 /** Different words; the one of rank r is used as often as 1/r says (Zipf). */
-const WORDS = 40_000;
+export const WORDS = 40_000;
 
 const ROWS_AT_ONCE = 20_000;
 

@@ -10,24 +10,24 @@ import type { TagVersions } from './tags.ts';
 export type CacheOutcome = 'hit' | 'stale' | 'miss';
 
 export interface Found {
-  readonly answer: CachedResponse;
+  readonly response: CachedResponse;
   readonly outcome: CacheOutcome;
 }
 
 /** The answer to a request. */
-export type Executed =
+export type Answer =
   /** Equal requests get the same. */
   | (Found & { readonly body?: undefined })
   /** For this request alone. */
   | {
       readonly status: CachedResponse['status'];
       readonly body: Body;
-      readonly answer?: undefined;
+      readonly response?: undefined;
       /** The cached response, with late values, that the body was made of. */
       readonly template?: CachedResponse | undefined;
     };
 
-export const executedBytes = ({ answer, body }: Executed): Buffer => bytesOf(answer ? answer.body : body);
+export const bytesOfAnswer = ({ response, body }: Answer): Buffer => bytesOf(response ? response.body : body);
 
 /** Makes the body of a response, and adds to the dependencies what it depends on. */
 export type MakeBody = (dependencies: Dependencies) => Promise<string>;
@@ -154,7 +154,7 @@ export class ResponseCache {
   /** A response that is neither kept nor given to another, with what it depends on. */
   async makeApart(key: string, make: MakeBody): Promise<Found> {
     const ticket = new Ticket(key, this.#options);
-    return { answer: ticket.toResponse(await make(ticket.dependencies)), outcome: 'miss' };
+    return { response: ticket.toResponse(await make(ticket.dependencies)), outcome: 'miss' };
   }
 
   /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
@@ -179,7 +179,7 @@ export class ResponseCache {
       const cached = this.#store.get(key);
       if (cached && this.#isGiven(cached)) {
         this.stats.hits += 1;
-        return { answer: cached, outcome: 'hit' };
+        return { response: cached, outcome: 'hit' };
       }
     } else if (this.#nextTryMs !== undefined) {
       const stale = arrivedMs < this.#nextTryMs ? this.#findStale(key) : undefined;
@@ -187,9 +187,9 @@ export class ResponseCache {
       if (arrivedMs >= this.#nextTryMs) this.#nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
     }
     try {
-      const answer = await withDeadline(this.#makeOrShare(key, make, arrivedMs), timeoutMs);
+      const response = await withDeadline(this.#makeOrShare(key, make, arrivedMs), timeoutMs);
       this.#nextTryMs = undefined;
-      return { answer, outcome: 'miss' };
+      return { response, outcome: 'miss' };
     } catch (error) {
       if (!(await this.#isOutage(error))) throw error;
       this.#nextTryMs = performance.now() + RETRY_AFTER_FAILURE_MS;
@@ -270,7 +270,7 @@ export class ResponseCache {
     const cached = isTooOld ? undefined : this.#store.get(key);
     if (!cached || tagVersions.hasChanged(cached) || clock.nowMs() >= cached.staleUntilMs) return undefined;
     this.stats.stale += 1;
-    return { answer: cached, outcome: 'stale' };
+    return { response: cached, outcome: 'stale' };
   }
 }
 

@@ -56,12 +56,6 @@ export interface LateSource {
   readonly metrics: readonly Metric[];
 }
 
-interface LateDeps extends Pick<ReadDeps, 'sql'> {
-  readonly clock: Clock;
-  /** Of the database. */
-  readonly timeoutMs: number;
-}
-
 /** What a feature's loaders are made of, for one operation. */
 export interface LoaderScope {
   /** With `takesLate` rows have their late values, and else what is stored. */
@@ -83,7 +77,9 @@ export interface FeatureLoaders {
   /** Which of its rows resolvers see by Prisma. Without: all. */
   readonly visibleBy?: VisibleBy;
   /** Makes what takes the late values of its rows, once for a gateway. Without: its rows have none. */
-  readonly createLate?: (deps: LateDeps) => LateSource;
+  readonly createLate?: (
+    deps: Pick<ReadDeps, 'sql'> & Pick<Deps, 'clock'> & { readonly timeoutMs: number },
+  ) => LateSource;
   /** Creates what the loaders of all operations share; the result creates those of one operation. */
   readonly createLoaders: (deps: ReadDeps) => CreateLoaders;
 }

@@ -8,8 +8,8 @@ import type { Operation } from './operation.ts';
 import { type BodyForm, type Caller, type GatewayPlugin, GRAPHQL_BODY, type ServerContext } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
 
-/** An operation as a request asks for it, within the limits. */
-export interface Asked {
+/** What a request asks for, within the limits. */
+export interface OperationRequest {
   readonly args: ExecutionArgs;
   readonly operation: Operation;
   readonly variables: VariableValues;
@@ -43,24 +43,24 @@ export abstract class Execution {
   }
 
   /** The result for one caller, once. */
-  abstract once(asked: Asked): Promise<ExecutionResult>;
+  abstract once(request: OperationRequest): Promise<ExecutionResult>;
 
   /**
    * What a subscription shows, with what it depends on.
    * @param changes for a subscription to these; then the response is kept by nobody
    * @throws (in the promise) ExecutionFailed
    */
-  abstract respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found>;
+  abstract respond(request: OperationRequest, caller: Caller, changes?: Changes): Promise<Found>;
 
   /** Under which a response is kept. Equal for subscriptions whose events are the same. */
-  abstract keyOf(asked: Asked): string;
+  abstract keyOf(request: OperationRequest): string;
 
   /**
    * Reads what a request asks for.
    * @throws AppError QUERY_TOO_COMPLEX, or BAD_USER_INPUT for a language that is none
    * @throws GraphQLError, or an AggregateError of several, for faulty variables
    */
-  ask(args: ExecutionArgs): Asked {
+  readRequest(args: ExecutionArgs): OperationRequest {
     const operation = this.deps.documents.prepare(args);
     if (!operation)
       throw new GraphQLError('The document has no such operation.', { extensions: { code: 'BAD_USER_INPUT' } });
@@ -73,17 +73,17 @@ export abstract class Execution {
   }
 
   /** What reads a request: it is read at once, and again where a plugin puts another document or other variables in its place. */
-  readerOf(args: ExecutionArgs): (given: ExecutionArgs) => Asked {
+  requestReaderOf(args: ExecutionArgs): (given: ExecutionArgs) => OperationRequest {
     const { document, variableValues } = args;
-    const asked = this.ask(args);
+    const request = this.readRequest(args);
     return (given) => {
       const isSame = given.document === document && given.variableValues === variableValues;
-      return isSame ? { ...asked, args: given } : this.ask(given);
+      return isSame ? { ...request, args: given } : this.readRequest(given);
     };
   }
 
   protected executorOf(args: ExecutionArgs): (given: ExecutionArgs) => Promise<ExecutionResult> {
-    const read = this.readerOf(args);
+    const read = this.requestReaderOf(args);
     return (given) => this.once(read(given));
   }
 

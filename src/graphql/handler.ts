@@ -11,8 +11,8 @@ import {
   varyBy,
   type WriteError,
 } from '../http/message.ts';
-import type { Answered, Call, FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
-import { isGraphQLError, withHttpParts } from './failures.ts';
+import type { Call, FindRoute, HeadedAnswer, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
+import { isGraphQLError, withHttpParts } from './graphql-errors.ts';
 import { bodyFault } from './json-body.ts';
 import type { Engine } from './run-document.ts';
 import { ORIGIN, type ServerContext } from './server-context.ts';
@@ -39,14 +39,14 @@ export const createGraphqlRoutes = (options: Options): FindRoute => {
     faultOf: bodyFault,
     isAllLate: (request) => isAllLate(request, options.documents),
     run: async (call) => {
-      let answered: Awaited<ReturnType<typeof run>> | undefined;
-      try {
-        answered = await run(call, options);
-        return answered;
-      } finally {
-        // The place of a subscription is that of its stream: where a plugin has failed or answers otherwise there is none.
-        if (!(answered && 'stream' in answered)) options.live.streamOf(call)?.events.end('client');
-      }
+      const endStream = (): void => options.live.streamOf(call)?.events.end('client');
+      const answered = await askYoga(call, options).catch((error: unknown) => {
+        endStream();
+        throw error;
+      });
+      // The place of a subscription is that of its stream: where a plugin answers otherwise there is none.
+      if (!('stream' in answered)) endStream();
+      return answered;
     },
   };
   return (path, { method, headers }) => {
@@ -66,8 +66,8 @@ const isAllLate = (request: GatewayRequest, documents: Options['documents']): bo
   }
 };
 
-const run = async (call: Call, options: Options): Promise<Answered | GatewayResponse> => {
-  const { yoga, answers, maskError } = options;
+const askYoga = async (call: Call, options: Options): Promise<HeadedAnswer | GatewayResponse> => {
+  const { yoga, tokens, maskError } = options;
   const { method, target, headers, body } = call.request;
   const contentType = negotiate(headers.accept);
   // HEAD and QUERY are no methods of Yoga: each is asked as GET. HEAD counts nothing, and the parameters of QUERY are in its body.
@@ -83,10 +83,10 @@ const run = async (call: Call, options: Options): Promise<Answered | GatewayResp
       },
       { call, contentType } as ServerContext,
     );
-    const executed = answers.ofResponse(response)?.executed;
+    const answer = tokens.contentOf(response)?.answer;
     const { 'content-type': given, ...added } = headersOf(response);
     const head = given === contentType ? HEADS.get(contentType) : undefined;
-    return executed && head ? { executed, head, added } : await toGatewayResponse(response, call, options);
+    return answer && head ? { answer, head, added } : await toGatewayResponse(response, call, options);
   } catch (error) {
     if (!isGraphQLError(error)) throw error;
     // Of a plugin, at a point where Yoga writes no error.
@@ -114,7 +114,7 @@ const EVENT_HEADERS: Readonly<Record<string, string>> = {
 const toGatewayResponse = async (
   response: Response,
   call: Call,
-  { answers, live }: Options,
+  { tokens, live }: Options,
 ): Promise<GatewayResponse> => {
   const { status } = response;
   const { vary, ...headers } = headersOf(response);
@@ -122,16 +122,16 @@ const toGatewayResponse = async (
   const opened = live.streamOf(call);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
     const own = {
-      'cache-control': answers.isCallersOwn ? 'private, no-store' : 'no-store',
+      'cache-control': tokens.isCallersOwn ? 'private, no-store' : 'no-store',
       ...said,
     };
     return { status, headers: { ...own, ...headers }, body: Buffer.from(await response.arrayBuffer()) };
   }
   const { 'content-encoding': _, ...others } = headers;
   const eventHeaders = { ...others, ...EVENT_HEADERS, ...said };
-  const made = answers.ofResponse(response);
+  const content = tokens.contentOf(response);
   // Nobody has begun to read a response that a plugin has put in the place of ours.
-  const events = made ? made.events : response.body?.values();
+  const events = content ? content.events : response.body?.values();
   // One result, and the end.
   if (!opened || !events) return { status, headers: eventHeaders, body: await response.text() };
   return {

@@ -8,7 +8,7 @@ import {
 import { type CachedResponse, latin1Of } from '../cache/cached-response.ts';
 import type { Dependencies } from '../cache/dependencies.ts';
 import { TakenValues } from '../cache/late-value.ts';
-import type { Executed, Found } from '../cache/response-cache.ts';
+import type { Answer, Found } from '../cache/response-cache.ts';
 import { databaseUnavailable } from '../errors.ts';
 import { ExecutionFailed } from './failures.ts';
 import type { MergedField } from './selection.ts';
@@ -41,7 +41,7 @@ export interface LateFields {
   readonly lateIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => ReadonlyMap<string, string>;
 }
 
-interface Asked {
+interface LateRequest {
   readonly operation: Pick<LateFields, 'lateIn'>;
   readonly variables: VariableValues;
 }
@@ -76,18 +76,18 @@ type Template = Pick<CachedResponse, 'body' | 'status' | 'late'>;
  * @throws ExecutionFailed, AppError SERVICE_UNAVAILABLE
  */
 export const answerLate = async (
-  asked: Asked & { readonly form: BodyForm },
+  request: LateRequest & { readonly form: BodyForm },
   find: () => Promise<Found>,
   makeAgain: () => Promise<Template>,
   timeoutMs: number,
-): Promise<Executed> => {
+): Promise<Answer> => {
   const taken = new TakenValues(performance.now() + timeoutMs);
   const fill = ({ body, late }: Template) => taken.fill(latin1Of(body), late);
   try {
-    const { answer: template, outcome } = await find();
+    const { response: template, outcome } = await find();
     // A stale one is not filled: where a late value can be taken, its row can be read.
     const isStale = outcome === 'stale';
-    if (template.status === 404 && !isStale) return { answer: template, outcome };
+    if (template.status === 404 && !isStale) return { response: template, outcome };
     const body = isStale ? undefined : await fill(template);
     if (body !== undefined) return { status: 200, body, template };
     // What is gone is missing when it is read again.
@@ -96,9 +96,9 @@ export const answerLate = async (
     if (bodyAgain === undefined) throw databaseUnavailable(new Error('a row was withdrawn while it was read'));
     return { status: again.status, body: bodyAgain };
   } catch (error) {
-    if (!(error instanceof ExecutionFailed) || !error.data || asked.form !== GRAPHQL_BODY) throw error;
+    if (!(error instanceof ExecutionFailed) || !error.data || request.form !== GRAPHQL_BODY) throw error;
     const { errors, data, late } = error;
-    throw new ExecutionFailed(errors, await fillData(asked, { errors, data }, late, taken));
+    throw new ExecutionFailed(errors, await fillData(request, { errors, data }, late, taken));
   }
 };
 
@@ -108,7 +108,7 @@ export const answerLate = async (
  * @returns the data with them
  */
 export const fillData = async (
-  { operation, variables }: Asked,
+  { operation, variables }: LateRequest,
   { data, errors }: Pick<ExecutionResult, 'data' | 'errors'>,
   late: Dependencies['late'],
   taken = new TakenValues(),

@@ -64,8 +64,8 @@ export interface Operation extends LateFields {
   /** @throws AppError QUERY_TOO_COMPLEX */
   readonly checkCost: (maximum: number, variables: VariableValues) => void;
   readonly isSubscription: boolean;
-  /** The part of a result whose change is an event, where that is not all of it. */
-  readonly withoutSilentFields: WithoutSilentFields | undefined;
+  /** Writes what of a result makes an event where it changes: undefined where all of it does. */
+  readonly textOfEvent: TextOfEvent | undefined;
   /** The fields of the root type that it selects, fragments written out. */
   readonly rootFields: ReadonlySet<string>;
   /** Whether it asks for the schema alone, which never changes. */
@@ -116,7 +116,7 @@ export const prepareOperation = (
       if (!isWithin(mostCost, maximum)) checkCost(costOf(schema, document, definition, variables), maximum);
     },
     isSubscription,
-    withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
+    textOfEvent: isSubscription ? textOfEventOf(schema, document) : undefined,
     rootFields,
     ...lateFieldsOf(rootType, roots),
     isOfSchema: [...rootFields].every((field) => field.startsWith('__')),
@@ -150,11 +150,11 @@ export const rootFieldsOf = (document: DocumentNode, definition: OperationDefini
 const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
   new Set([...fields.values()].flat().map(({ node }) => node.name.value));
 
-/** The text of a result without the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
-type WithoutSilentFields = (result: ExecutionResult) => string;
+/** Writes a result without the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
+type TextOfEvent = (result: ExecutionResult) => string;
 
-/** @returns undefined where the document selects none */
-const silentFields = (schema: GraphQLSchema, document: DocumentNode): WithoutSilentFields | undefined => {
+/** @returns undefined where the document selects no such field */
+const textOfEventOf = (schema: GraphQLSchema, document: DocumentNode): TextOfEvent | undefined => {
   const typeInfo = new TypeInfo(schema);
   const isSilentByKey = new Map<string, boolean>();
   const note = ({ name, alias }: FieldNode): void => {

@@ -1,15 +1,16 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { Dependencies } from '../cache/dependencies.ts';
 import type { Found } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
-import type { Call } from '../http/route.ts';
 import type { Changes, OperationContext } from './context.ts';
-import { type Asked, Execution } from './execution.ts';
+import { Execution, type OperationRequest } from './execution.ts';
 import { executeReference } from './executor/compiled-execution.ts';
-import { failedResult, failureOf, untilRowsFit } from './failures.ts';
+import { untilRowsFit } from './executor/read-again.ts';
+import { failedResult, failureOf } from './failures.ts';
 import { fillData } from './late-values.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
 
-type OwnContext = ServerContext & OperationContext;
+const contextOf = ({ contextValue }: ExecutionArgs) => contextValue as ServerContext & OperationContext;
 
 /**
  * Executes each operation for its own caller, by graphql-js and beside memory, because plugins of the operator may tell callers apart. The
@@ -19,8 +20,11 @@ export class OwnExecution extends Execution {
   #keys = 0;
 
   readonly plugin: GatewayPlugin = {
-    onContextBuilding: ({ context, extendContext }) => {
-      extendContext(this.#begin(context.call) as object);
+    onContextBuilding: ({ context: { call }, extendContext }) => {
+      const dependencies = this.deps.responseCache.createDependencies(performance.now());
+      dependencies.takesLate = call.takesLate;
+      // The language that the document names is not known yet.
+      extendContext(this.deps.createContext(dependencies, call.previewAt, call.language.language) as object);
     },
     onExecute: ({ args, setExecuteFn }) => {
       setExecuteFn(this.executorOf(args));
@@ -28,22 +32,15 @@ export class OwnExecution extends Execution {
     },
   };
 
-  async once(asked: Asked): Promise<ExecutionResult> {
-    const { call } = asked.args.contextValue as OwnContext;
-    const executing = this.withinLoad(asked.operation, call, () => this.#tryAll(asked));
-    return withDeadline(executing, this.deps.timeoutMs);
+  once(request: OperationRequest): Promise<ExecutionResult> {
+    return this.#execute(request, contextOf(request.args).dependencies);
   }
 
-  respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
-    const { args, language, form } = asked;
-    const { createContext, responseCache } = this.deps;
-    return responseCache.makeApart(this.keyOf(), async (dependencies) => {
-      Object.assign(args.contextValue as OwnContext, createContext(dependencies, caller.previewAt, language), {
-        changes,
-      });
-      const result = await this.once(asked);
+  respond(request: OperationRequest, _: Caller, changes?: Changes): Promise<Found> {
+    return this.deps.responseCache.makeApart(this.keyOf(), async (dependencies) => {
+      const result = await this.#execute(request, dependencies, changes);
       if (result.errors) throw failureOf(result);
-      return form.toBody(JSON.stringify(result.data)).body;
+      return request.form.toBody(JSON.stringify(result.data)).body;
     });
   }
 
@@ -53,28 +50,26 @@ export class OwnExecution extends Execution {
     return `own ${this.#keys}`;
   }
 
-  /** The language that the document names is not known yet: where it is another one, the operation begins again as where reads do not fit. */
-  #begin({ takesLate, previewAt, language }: Call): OperationContext {
-    const dependencies = this.deps.responseCache.createDependencies(performance.now());
-    dependencies.takesLate = takesLate;
-    return this.deps.createContext(dependencies, previewAt, language.language);
-  }
-
-  async #tryAll({ args, operation, language }: Asked): Promise<ExecutionResult> {
-    const { createContext } = this.deps;
-    const context = args.contextValue as OwnContext;
-    const { dependencies, call } = context;
-    const result = await untilRowsFit(dependencies, (isLast) => {
-      const isOver = context.language !== language || dependencies.asOfMs === undefined;
-      if (isOver) Object.assign(context, createContext(dependencies, call.previewAt, language));
+  async #execute(request: OperationRequest, dependencies: Dependencies, changes?: Changes): Promise<ExecutionResult> {
+    const { createContext, timeoutMs } = this.deps;
+    const { args, operation, language } = request;
+    const context = contextOf(args);
+    const { call } = context;
+    const tryOnce = (isLast: boolean): Promise<ExecutionResult> => {
+      // It begins again in another language, for another event, and where the reads did not fit.
+      const isBegun = context.language === language && context.dependencies === dependencies;
+      if (!isBegun || dependencies.asOfMs === undefined)
+        Object.assign(context, createContext(dependencies, call.previewAt, language), { changes });
       return createContext.during(context, () => executeReference({ ...args, ...operation.args }, isLast));
-    });
+    };
+    const executing = this.withinLoad(operation, call, () => untilRowsFit(dependencies, tryOnce));
+    const result = await withDeadline(executing, timeoutMs);
     return result.errors ? failedResult(failureOf(result)) : result;
   }
 
   /** Takes late values after the operation, also where a plugin has executed it. */
   async #fill(args: ExecutionArgs, result: ExecutionResult): Promise<void> {
-    const { late } = (args.contextValue as OwnContext).dependencies;
-    if (late.size > 0 && result.data) Object.assign(result.data, await fillData(this.ask(args), result, late));
+    const { late } = contextOf(args).dependencies;
+    if (late.size > 0 && result.data) Object.assign(result.data, await fillData(this.readRequest(args), result, late));
   }
 }

@@ -1,11 +1,12 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Executed } from '../cache/response-cache.ts';
+import type { Answer } from '../cache/response-cache.ts';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { Call } from '../http/route.ts';
-import type { HttpPart, MaskError } from './failures.ts';
+import type { HttpPart } from './graphql-errors.ts';
+import type { MaskError } from './mask-error.ts';
 import { ORIGIN, type RestDocument } from './server-context.ts';
 import type { Documents } from './use-documents.ts';
-import type { Answers } from './use-result-writer.ts';
+import { type TokenResponses, TokenResult } from './use-result-writer.ts';
 import type { Yoga } from './yoga.ts';
 
 /** By which name clients of an adapter know an argument, and how a sentence begins with it. */
@@ -15,7 +16,7 @@ export type NameOf = (argument: string) => readonly [name: string, subject: stri
 export interface Engine {
   readonly yoga: Yoga;
   readonly documents: Pick<Documents, 'find' | 'prepare'>;
-  readonly answers: Answers;
+  readonly tokens: TokenResponses;
   readonly maskError: MaskError;
 }
 
@@ -30,23 +31,23 @@ export const runDocument = async (
   variables: Readonly<Record<string, unknown>>,
   engine: Engine,
   nameOf: NameOf,
-): Promise<{ readonly executed: Executed | undefined; readonly data: Readonly<Record<string, unknown>> }> => {
+): Promise<{ readonly answer: Answer | undefined; readonly data: Readonly<Record<string, unknown>> }> => {
   const admitted: Call = { ...call, admit: () => undefined };
   const result = await runThroughPlugins(admitted, rest, variables, engine).catch(toResult);
   const [error] = result.errors ?? [];
   if (error) throw renamed(appErrorOf(engine.maskError(error)), nameOf);
-  return { executed: engine.answers.ofResult(result), data: result.data ?? {} };
+  return { answer: TokenResult.answerOf(result), data: result.data ?? {} };
 };
 
 const runThroughPlugins = async (
   call: Call,
   rest: RestDocument,
   variables: Readonly<Record<string, unknown>>,
-  { yoga, answers }: Engine,
+  { yoga, tokens }: Engine,
 ): Promise<ExecutionResult> => {
   const query = rest.source.body;
   // Plugins of the operator read headers and parameters there, as by `/graphql`.
-  const read = answers.areRead ? { request: webRequestOf(call), params: { query, variables } } : undefined;
+  const read = tokens.areRead ? { request: webRequestOf(call), params: { query, variables } } : undefined;
   const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ call, rest, ...read });
   const document = parse(query);
   const errors = validate(schema, document);

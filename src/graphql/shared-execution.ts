@@ -1,61 +1,63 @@
 import type { ExecutionResult } from 'graphql';
 import { toBody } from '../cache/cached-response.ts';
-import type { Dependencies } from '../cache/dependencies.ts';
-import type { Executed, Found, MakeBody } from '../cache/response-cache.ts';
+import type { Answer, Found, MakeBody } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Changes } from './context.ts';
-import { type Asked, Execution, type ExecutionDeps } from './execution.ts';
+import { Execution, type ExecutionDeps, type OperationRequest } from './execution.ts';
 import type { CompiledExecution } from './executor/compiled-execution.ts';
-import { failedResult, untilRowsFit } from './failures.ts';
+import { untilRowsFit } from './executor/read-again.ts';
+import { failedResult } from './failures.ts';
 import { answerLate } from './late-values.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './server-context.ts';
-import type { Answers } from './use-result-writer.ts';
+import { TokenResult } from './use-result-writer.ts';
 
 /** Executes equal operations once for all callers, compiled, or finds the response in the cache. */
 export class SharedExecution extends Execution {
   readonly #compiled: CompiledExecution;
-  readonly #answers: Answers;
+  readonly #areResultsRead: boolean;
 
-  constructor(deps: ExecutionDeps, compiled: CompiledExecution, answers: Answers) {
+  /** @param areResultsRead whether plugins of the operator read results */
+  constructor(deps: ExecutionDeps, compiled: CompiledExecution, areResultsRead: boolean) {
     super(deps);
     this.#compiled = compiled;
-    this.#answers = answers;
+    this.#areResultsRead = areResultsRead;
   }
 
   readonly plugin: GatewayPlugin = {
     onExecute: ({ args, setExecuteFn }) => setExecuteFn(this.executorOf(args)),
   };
 
-  async once(asked: Asked): Promise<ExecutionResult> {
+  async once(request: OperationRequest): Promise<ExecutionResult> {
     try {
-      return this.#answers.resultOf(await this.#run(asked, callerOf(asked)), asked.form);
+      const answer = await this.#run(request, callerOf(request));
+      return new TokenResult(answer, this.#areResultsRead ? request.form : undefined);
     } catch (error) {
       return failedResult(error);
     }
   }
 
-  respond(asked: Asked, caller: Caller, changes?: Changes): Promise<Found> {
+  respond(request: OperationRequest, caller: Caller, changes?: Changes): Promise<Found> {
     const { responseCache } = this.deps;
-    const make = this.#maker(asked, caller, changes);
-    const key = this.keyOf(asked);
+    const make = this.#maker(request, caller, changes);
+    const key = this.keyOf(request);
     return changes ? responseCache.makeApart(key, make) : responseCache.get(key, make);
   }
 
-  keyOf({ operation, variables, language, form }: Asked): string {
+  keyOf({ operation, variables, language, form }: OperationRequest): string {
     const topic = `${form.name} ${operation.id} ${operation.textOf(variables)}`;
     return language.isDefault ? topic : `${topic} ${language.code}`;
   }
 
-  #run(asked: Asked, caller: Caller): Promise<Executed> {
+  #run(request: OperationRequest, caller: Caller): Promise<Answer> {
     const { responseCache, timeoutMs } = this.deps;
-    const { isLate } = asked.operation;
-    const make = this.#maker(asked, caller);
+    const { isLate } = request.operation;
+    const make = this.#maker(request, caller);
     const makeApart = () => this.#makeApart(make);
     // For another time, or without the late values that others take.
     const isApart = caller.previewAt !== undefined || (isLate && !caller.takesLate);
     if (isApart) return withDeadline(makeApart(), timeoutMs);
-    const find = () => responseCache.get(this.keyOf(asked), make);
-    return isLate ? withDeadline(answerLate(asked, find, makeApart, timeoutMs), timeoutMs) : find();
+    const find = () => responseCache.get(this.keyOf(request), make);
+    return isLate ? withDeadline(answerLate(request, find, makeApart, timeoutMs), timeoutMs) : find();
   }
 
   /** Makes a response for one request, of what the database has now. */
@@ -65,34 +67,28 @@ export class SharedExecution extends Execution {
     return { status: dependencies.status, body, late: [...dependencies.late.values()] };
   }
 
-  #maker(asked: Asked, caller: Caller, changes?: Changes): MakeBody {
-    const { operation, form } = asked;
+  #maker(request: OperationRequest, caller: Caller, changes?: Changes): MakeBody {
+    const { createContext } = this.deps;
+    const { args, operation, variables, language, form } = request;
     return async (dependencies) => {
       if (operation.isOfSchema) dependencies.addNothing();
       dependencies.takesLate = operation.isLate && caller.takesLate;
-      const data = await this.withinLoad(operation, caller, () => this.#execute(asked, caller, dependencies, changes));
+      const tryOnce = (isLast: boolean): Promise<string> => {
+        // Resolvers find in the context what plugins have put there.
+        const context = {
+          ...(args.contextValue as object),
+          ...createContext(dependencies, caller.previewAt, language),
+          ...(changes && { changes }),
+        };
+        const execution = { operation, variables, context, isLast, log: caller.log };
+        return createContext.during(context, () => this.#compiled.execute(execution));
+      };
+      const data = await this.withinLoad(operation, caller, () => untilRowsFit(dependencies, tryOnce));
       const { body, status } = form.toBody(data);
       dependencies.status = status;
       return body;
     };
   }
-
-  /** The JSON text of the data. */
-  async #execute(asked: Asked, caller: Caller, dependencies: Dependencies, changes?: Changes): Promise<string> {
-    const { createContext } = this.deps;
-    const { args, operation, variables, language } = asked;
-    return untilRowsFit(dependencies, async (isLast) => {
-      // Resolvers find in the context what plugins have put there.
-      const context = {
-        ...(args.contextValue as object),
-        ...createContext(dependencies, caller.previewAt, language),
-        ...(changes && { changes }),
-      };
-      return createContext.during(context, () =>
-        this.#compiled.execute({ operation, variables, context, isLast, log: caller.log }),
-      );
-    });
-  }
 }
 
-const callerOf = ({ args }: Asked): Caller => (args.contextValue as ServerContext).call;
+const callerOf = ({ args }: OperationRequest): Caller => (args.contextValue as ServerContext).call;

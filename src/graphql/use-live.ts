@@ -7,7 +7,7 @@ import { AppError, Overloaded } from '../errors.ts';
 import type { BodySink } from '../http/message.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
-import type { Asked, Execution } from './execution.ts';
+import type { Execution, OperationRequest } from './execution.ts';
 import { ExecutionFailed } from './failures.ts';
 import { CHANGES_FIELD, ChangeFeed } from './live/change-feed.ts';
 import { type EndReason, EventSequence, type SequenceObserver, type Topic } from './live/event-sequence.ts';
@@ -78,13 +78,13 @@ export class Live {
   readonly plugin: GatewayPlugin = {
     onSubscribe: ({ args, setSubscribeFn }) => {
       const { execution } = this.#deps;
-      const read = execution.readerOf(args);
+      const read = execution.requestReaderOf(args);
       setSubscribeFn(async (given) => {
-        const asked = read(given);
+        const request = read(given);
         const { call } = given.contextValue as ServerContext;
-        if (!isLive(call)) return execution.once(asked);
+        if (!isLive(call)) return execution.once(request);
         try {
-          return await this.#subscribe(asked, call);
+          return await this.#subscribe(request, call);
         } catch (error) {
           if (error instanceof ExecutionFailed) return { errors: error.errors };
           throw error;
@@ -118,12 +118,12 @@ export class Live {
     });
   }
 
-  async #subscribe(asked: Asked, call: Call): Promise<AsyncIterable<ExecutionResult>> {
-    const { rootFields } = asked.operation;
+  async #subscribe(request: OperationRequest, call: Call): Promise<AsyncIterable<ExecutionResult>> {
+    const { rootFields } = request.operation;
     this.#refuseExcess();
     const { outcome, join } = await (rootFields.has(CHANGES_FIELD)
-      ? this.#beginChanges(asked)
-      : this.#beginState(asked, call));
+      ? this.#beginChanges(request)
+      : this.#beginState(request, call));
     this.#refuseExcess();
     this.#opened.get(call)?.events.end('client');
     const events = new EventSequence(this.#observer);
@@ -152,26 +152,26 @@ export class Live {
   };
 
   /** Begins to listen to the present state. */
-  async #beginState(asked: Asked, call: Call): Promise<Beginning> {
+  async #beginState(request: OperationRequest, call: Call): Promise<Beginning> {
     const { execution } = this.#deps;
-    const found = await execution.respond(asked, call);
+    const found = await execution.respond(request, call);
     const live: LiveOperation = {
-      run: () => execution.respond(asked, this.#anybody),
-      eventOf: (answer) => {
-        const result = resultOf(answer, asked);
+      run: () => execution.respond(request, this.#anybody),
+      eventOf: (response) => {
+        const result = resultOf(response, request);
         // What changes silently alone makes no event.
-        return { result, shown: asked.operation.withoutSilentFields?.(result) ?? answer.etag };
+        return { result, shown: request.operation.textOfEvent?.(result) ?? response.etag };
       },
     };
     return { outcome: found.outcome, join: (listener) => this.#topics.join(live, found, listener) };
   }
 
   /** Begins to listen to what changes from now on. */
-  async #beginChanges(asked: Asked): Promise<Beginning> {
+  async #beginChanges(request: OperationRequest): Promise<Beginning> {
     const { execution } = this.#deps;
     const join = await this.#changeFeed.begin({
-      key: execution.keyOf(asked),
-      run: async (changes) => resultOf((await execution.respond(asked, this.#anybody, changes)).answer, asked),
+      key: execution.keyOf(request),
+      run: async (changes) => resultOf((await execution.respond(request, this.#anybody, changes)).response, request),
     });
     return { outcome: 'miss', join };
   }
@@ -200,7 +200,7 @@ export class Live {
   }
 }
 
-const resultOf = ({ body, status }: CachedResponse, { form }: Asked): ExecutionResult =>
+const resultOf = ({ body, status }: CachedResponse, { form }: OperationRequest): ExecutionResult =>
   form.toResult(bytesOf(body).toString(), status);
 
 /** A preview shows one moment, which does not change. */

@@ -1,58 +1,62 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, processRegularResult } from 'graphql-yoga';
-import { type Executed, executedBytes } from '../cache/response-cache.ts';
+import { type Answer, bytesOfAnswer } from '../cache/response-cache.ts';
 import type { Call } from '../http/route.ts';
-import { type HttpPart, withExtensions, withHttpParts } from './failures.ts';
+import { type HttpPart, withExtensions, withHttpParts } from './graphql-errors.ts';
 import type { BodyForm, GatewayPlugin, ServerContext } from './server-context.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf, negotiateEvents } from './use-request-reader.ts';
 
-/** What a response is made of: an answer, or events as they come. Undefined for its own text. */
-interface Made {
-  readonly executed?: Executed | undefined;
-  readonly events?: AsyncIterator<Uint8Array> | undefined;
+/**
+ * A result that is only a token: it goes through the hooks of Yoga and its plugins for an answer whose bytes are finished. It has data where
+ * plugins read results, and else nothing. What a plugin puts in its place is no token, nor is a token that a plugin has changed.
+ */
+export class TokenResult implements ExecutionResult {
+  declare readonly data?: NonNullable<ExecutionResult['data']>;
+  readonly #answer: Answer;
+  readonly #text: string | undefined;
+
+  /** @param form of the answer, where plugins read it */
+  constructor(answer: Answer, form?: BodyForm) {
+    this.#answer = answer;
+    if (!form) return;
+    Object.assign(this, form.toResult(bytesOfAnswer(answer).toString(), (answer.response ?? answer).status));
+    this.#text = JSON.stringify(this);
+  }
+
+  static answerOf(result: ExecutionResult): Answer | undefined {
+    if (!(result instanceof TokenResult)) return undefined;
+    return result.#text === undefined || result.#text === JSON.stringify(result) ? result.#answer : undefined;
+  }
 }
 
-/**
- * The answers that results and responses are made of. A result or a response that a plugin puts in the place of another has none, and so has
- * a result that a plugin has changed.
- */
-export class Answers {
-  /** Whether plugins of the operator read results: then these have their data. */
+/** For what responses of Yoga are tokens. */
+export class TokenResponses {
+  /** Whether plugins of the operator read results and responses: then these have their data. */
   readonly areRead: boolean;
   /** Whether each caller gets answers of its own. */
   readonly isCallersOwn: boolean;
-  readonly #results = new WeakMap<
-    ExecutionResult,
-    { readonly executed: Executed; readonly text: string | undefined }
-  >();
-  readonly #responses = new WeakMap<Response, Made>();
+  readonly #contents = new WeakMap<Response, Content>();
 
-  constructor({ areRead, isCallersOwn }: Pick<Answers, 'areRead' | 'isCallersOwn'>) {
+  constructor({ areRead, isCallersOwn }: Pick<TokenResponses, 'areRead' | 'isCallersOwn'>) {
     this.areRead = areRead;
     this.isCallersOwn = isCallersOwn;
   }
 
-  /** The result of an answer, which is empty where nobody reads it. */
-  resultOf(executed: Executed, form: BodyForm): ExecutionResult {
-    const { status } = executed.answer ?? executed;
-    const result = this.areRead ? form.toResult(executedBytes(executed).toString(), status) : {};
-    this.#results.set(result, { executed, text: this.areRead ? JSON.stringify(result) : undefined });
-    return result;
-  }
-
-  ofResult(result: ExecutionResult): Executed | undefined {
-    const answer = this.#results.get(result);
-    return answer?.text === undefined || answer.text === JSON.stringify(result) ? answer?.executed : undefined;
-  }
-
-  note(response: Response, made: Made): Response {
-    this.#responses.set(response, made);
+  note(response: Response, content: Content): Response {
+    this.#contents.set(response, content);
     return response;
   }
 
-  ofResponse(response: Response): Made | undefined {
-    return this.#responses.get(response);
+  /** Undefined for a response that a plugin has made. */
+  contentOf(response: Response): Content | undefined {
+    return this.#contents.get(response);
   }
+}
+
+/** An answer, or events as they come. Neither: the text of the response itself. */
+interface Content {
+  readonly answer?: Answer;
+  readonly events?: AsyncIterator<Uint8Array>;
 }
 
 type WriteResult = typeof processRegularResult;
@@ -61,13 +65,13 @@ type WriteResult = typeof processRegularResult;
  * Writes results in the media type that the request was read for: JSON, by Yoga's own means, where the client takes anything, and events
  * only where it names them.
  */
-export const useResultWriter = (answers: Answers): GatewayPlugin => {
+export const useResultWriter = (tokens: TokenResponses): GatewayPlugin => {
   const subscriptions = new WeakSet<Call>();
   const eventBytes = new WeakMap<ExecutionResult, Uint8Array>();
 
   /** Equal results of several streams are the same bytes, unless a plugin may have changed one of them. */
   const bytesOf = (result: ExecutionResult): Uint8Array => {
-    const bytes = (!answers.areRead && eventBytes.get(result)) || Buffer.from(eventOf(result));
+    const bytes = (!tokens.areRead && eventBytes.get(result)) || Buffer.from(eventOf(result));
     eventBytes.set(result, bytes);
     return bytes;
   };
@@ -76,18 +80,18 @@ export const useResultWriter = (answers: Answers): GatewayPlugin => {
     if (isAsyncIterable(result)) {
       const events = bytesAsTheyCome(result as AsyncIterable<ExecutionResult>, bytesOf);
       // An iterable is made into a stream where a plugin reads the body: https://github.com/nodejs/undici#body-mixins
-      return answers.note(new fetchAPI.Response(events as unknown as BodyInit, { headers }), { events });
+      return tokens.note(new fetchAPI.Response(events as unknown as BodyInit, { headers }), { events });
     }
-    const executed = answers.ofResult(result as ExecutionResult);
-    const event = executed ? nextEvent(executedBytes(executed).toString()) : eventOf(result as ExecutionResult);
-    return answers.note(new fetchAPI.Response(event + COMPLETE, { headers }), {});
+    const answer = TokenResult.answerOf(result as ExecutionResult);
+    const event = answer ? nextEvent(bytesOfAnswer(answer).toString()) : eventOf(result as ExecutionResult);
+    return tokens.note(new fetchAPI.Response(event + COMPLETE, { headers }), {});
   };
-  const writeAnswer: WriteResult = (result, fetchAPI, mediaType) => {
-    const executed = answers.ofResult(result as ExecutionResult);
-    if (!executed) return writeJson(result, fetchAPI, mediaType);
-    const body = answers.areRead ? (executedBytes(executed) as Uint8Array<ArrayBuffer>) : null;
+  const writeToken: WriteResult = (result, fetchAPI, mediaType) => {
+    const answer = TokenResult.answerOf(result as ExecutionResult);
+    if (!answer) return writeJson(result, fetchAPI, mediaType);
+    const body = tokens.areRead ? (bytesOfAnswer(answer) as Uint8Array<ArrayBuffer>) : null;
     const headers = { 'content-type': `${mediaType}; charset=utf-8` };
-    return answers.note(new fetchAPI.Response(body, { headers }), { executed });
+    return tokens.note(new fetchAPI.Response(body, { headers }), { answer });
   };
 
   return {
@@ -103,7 +107,7 @@ export const useResultWriter = (answers: Answers): GatewayPlugin => {
         (wantsEvents && !Array.isArray(result) && isSentAsEvent(result, params !== undefined));
       if (areEvents) return setResultProcessor(writeEvents, 'text/event-stream');
       const type = wantsEvents || !contentType ? errorTypeOf(call.request.headers.accept) : contentType;
-      setResultProcessor(wantsEvents ? writeJson : writeAnswer, type.slice(0, type.indexOf(';')));
+      setResultProcessor(wantsEvents ? writeJson : writeToken, type.slice(0, type.indexOf(';')));
     },
   };
 };
@@ -132,7 +136,7 @@ const eventOf = (result: ExecutionResult): string =>
 
 const withoutHttp = (error: GraphQLError): GraphQLError => {
   const { http: _, ...extensions } = error.extensions ?? {};
-  return withExtensions(error, extensions, error.message);
+  return withExtensions(error, extensions);
 };
 
 /** Many results, and the end. */

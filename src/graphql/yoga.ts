@@ -5,13 +5,13 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
 import type { Execution } from './execution.ts';
-import type { MaskError } from './failures.ts';
+import type { MaskError } from './mask-error.ts';
 import type { GatewayPlugin, ServerContext } from './server-context.ts';
 import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
 import { useOperation } from './use-operation.ts';
 import { useRequestReader } from './use-request-reader.ts';
-import { type Answers, useResultWriter } from './use-result-writer.ts';
+import { type TokenResponses, useResultWriter } from './use-result-writer.ts';
 import { DOCUMENT_PARAMS, type TrustedDocumentsOptions, useTrustedDocuments } from './use-trusted-documents.ts';
 
 export type Yoga = YogaServerInstance<ServerContext, ServerContext>;
@@ -21,7 +21,7 @@ interface Deps {
   readonly documents: Documents;
   readonly trusted: TrustedDocumentsOptions;
   readonly isRestricted: boolean;
-  readonly answers: Answers;
+  readonly tokens: TokenResponses;
   readonly live: Live;
   readonly execution: Execution;
   readonly maskError: MaskError;
@@ -35,7 +35,7 @@ interface Deps {
  * sentences.
  */
 export const createGraphqlServer = (deps: Deps): Yoga => {
-  const { documents, trusted, isRestricted, answers, maskError } = deps;
+  const { documents, trusted, isRestricted, tokens, maskError } = deps;
   return createYoga<ServerContext, ServerContext>({
     schema: deps.schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -44,7 +44,7 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       useTrustedDocuments(trusted),
       useDocuments(documents),
       useOperation(documents, isRestricted),
-      useResultWriter(answers),
+      useResultWriter(tokens),
       deps.live.plugin,
       deps.execution.plugin,
       ...(deps.plugins as unknown as GatewayPlugin[]),

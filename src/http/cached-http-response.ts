@@ -15,7 +15,7 @@ import {
   WrittenResponse,
   writeLines,
 } from './message.ts';
-import type { Answered, ResponseHead } from './route.ts';
+import type { HeadedAnswer, ResponseHead } from './route.ts';
 
 interface Options {
   readonly clock: Clock;
@@ -63,10 +63,10 @@ export class ResponseWriter {
     this.#over = cacheControlFor(0, isRestricted);
   }
 
-  executed({ executed, head, added = {} }: Answered, request: GatewayRequest, requestId: string): GatewayResponse {
-    const response = executed.answer
-      ? this.ofCache(executed.answer, executed.outcome, head, request, requestId)
-      : this.ofRequest(executed.body, executed.status, head, request, requestId);
+  ofAnswer({ answer, head, added = {} }: HeadedAnswer, request: GatewayRequest, requestId: string): GatewayResponse {
+    const response = answer.response
+      ? this.ofCache(answer.response, answer.outcome, head, request, requestId)
+      : this.ofRequest(answer.body, answer.status, head, request, requestId);
     if (Object.keys(added).length === 0) return response;
     const headers = { ...response.headers };
     // A cookie is for one client, and no cache may give it to another.

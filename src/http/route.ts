@@ -1,5 +1,5 @@
 import type { Exposure } from '../access/access.ts';
-import type { Executed } from '../cache/response-cache.ts';
+import type { Answer } from '../cache/response-cache.ts';
 import type { AppError } from '../errors.ts';
 import type { LanguageChoice, ShownLanguage } from '../language/languages.ts';
 import type { CountedAs } from '../observability/counts.ts';
@@ -34,7 +34,7 @@ export interface OperationRoute extends AnyRoute {
   /** Why a request is refused before anything is made for it, and before its body has come. */
   faultOf?(request: GatewayRequest): AppError | undefined;
   /** Executes the request, or finds the result in the cache. A response in place of a result is not cached. @throws AppError (in the promise) */
-  run(call: Call): Promise<Answered | GatewayResponse>;
+  run(call: Call): Promise<HeadedAnswer | GatewayResponse>;
 }
 
 /** A request that is not answered from the cache at once, with what its route needs. */
@@ -69,8 +69,8 @@ export interface ResponseHead {
 }
 
 /** A finished body and the head of its response. */
-export interface Answered {
-  readonly executed: Executed;
+export interface HeadedAnswer {
+  readonly answer: Answer;
   readonly head: ResponseHead;
   /** Headers that a plugin has added. Equal requests that are answered from memory do not have them. */
   readonly added?: GatewayResponse['headers'] | undefined;

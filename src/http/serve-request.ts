@@ -202,17 +202,17 @@ export class Serving {
   async #execute(route: OperationRoute, call: Call, key: string | undefined): Promise<GatewayResponse> {
     const { request, requestContext } = call;
     const answered = await this.#deps.observer.run(requestContext, () => route.run(call));
-    if (!('executed' in answered)) return answered;
-    const { executed } = answered;
+    if (!('answer' in answered)) return answered;
+    const { answer } = answered;
     const language = call.language.shown;
     // Without a language it is one object for all requests that are remembered.
     const head = language ? { ...answered.head, language } : answered.head;
-    if (executed.answer) requestContext.cache = executed.outcome;
-    if ((executed.answer ?? executed).status === 404) requestContext.code = 'NOT_FOUND';
-    const entry = (executed.answer ?? executed.template)?.entry;
+    if (answer.response) requestContext.cache = answer.outcome;
+    if ((answer.response ?? answer).status === 404) requestContext.code = 'NOT_FOUND';
+    const entry = (answer.response ?? answer.template)?.entry;
     if (key !== undefined && entry)
       this.#deps.requests.learn(key, { route, head, counts: requestContext.counts, entry });
-    return this.#deps.writer.executed({ ...answered, head }, request, requestContext.origin.requestId);
+    return this.#deps.writer.ofAnswer({ ...answered, head }, request, requestContext.origin.requestId);
   }
 
   // 5. Write.

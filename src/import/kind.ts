@@ -191,7 +191,7 @@ export const required = { isRequired: true };
 
 // A longer one might not fit into an index, whose entries have at most 2,704 bytes.
 export const NAME = field('name', 'text', plain(shortText(600)), required);
-// A row without one has one made from its name.
+// A row without one has one made from its name by a step of its kind (`slug_base`): of a kind without such a step each new row needs one.
 export const SLUG = field('slug', 'text', slug, { keepsIfBlank: true, isUnique: true });
 export const STOCK = field('stock', 'int', stock, {
   merge: mergeStock,

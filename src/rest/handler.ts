@@ -14,9 +14,9 @@ import {
   problemText,
 } from '../http/message.ts';
 import {
-  type Answered,
   type Call,
   type FindRoute,
+  type HeadedAnswer,
   type OperationRoute,
   READ_METHODS,
   type ResponseHead,
@@ -61,14 +61,14 @@ const createEndpoint = (operation: RestOperation, pathParameter: string | undefi
     return parameter && [parameter.name, `Parameter "${parameter.name}"`];
   };
 
-  const run = async (call: Call, id: string | undefined): Promise<Answered | GatewayResponse> => {
+  const run = async (call: Call, id: string | undefined): Promise<HeadedAnswer | GatewayResponse> => {
     // First of all, so that a client without a token learns nothing about the parameters.
     await call.admit(prepared.rootFields);
     const fields = parseQueryString(call.query);
     readLanguage(call.language, fields);
     const variables = readVariables(parameters, fields, pathParameter, id);
-    const { executed, data } = await runDocument(call, rest, variables, engine, nameOf);
-    if (executed) return { executed, head: HEAD };
+    const { answer, data } = await runDocument(call, rest, variables, engine, nameOf);
+    if (answer) return { answer, head: HEAD };
     const value = data[rootKey] ?? null;
     if (value === null) throw notFound();
     const response = jsonResponse(200, value, { 'cache-control': 'private, no-store' });

@@ -40,8 +40,8 @@ export const createUcpRoutes = async (config: Config, engine: Engine): Promise<F
       countedAs: ['ucp', tool, path],
       faultOf: bodyFault,
       run: async (call) => {
-        const executed = await runner.run(call, tool, await runner.read(call), baseOf(call));
-        return { executed, head: { contentType: JSON_TYPE, isNegotiated: false } };
+        const answer = await runner.run(call, tool, await runner.read(call), baseOf(call));
+        return { answer, head: { contentType: JSON_TYPE, isNegotiated: false } };
       },
     });
   }

@@ -6,7 +6,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import packageJson from '../../package.json' with { type: 'json' };
-import { executedBytes } from '../cache/response-cache.ts';
+import { bytesOfAnswer } from '../cache/response-cache.ts';
 import { AppError } from '../errors.ts';
 import { bodyFault } from '../graphql/json-body.ts';
 import { type GatewayResponse, inLanguage, jsonResponse, type WriteError } from '../http/message.ts';
@@ -93,7 +93,7 @@ const isTool = (name: string): name is ToolName => Object.hasOwn(PLANS, name);
 const callTool = async (name: ToolName, given: unknown, exchange: Exchange, runner: ToolRunner): Promise<string> => {
   const { call, base } = exchange;
   try {
-    return executedBytes(await runner.run(call, name, given, base)).toString();
+    return bytesOfAnswer(await runner.run(call, name, given, base)).toString();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const isClients = error.status < 500;

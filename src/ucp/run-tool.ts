@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { Ajv } from '@modelcontextprotocol/server/validators/ajv';
 import { parse, print, Source, separateOperations } from 'graphql';
 import { toBody } from '../cache/cached-response.ts';
-import { type Executed, executedBytes } from '../cache/response-cache.ts';
+import { type Answer, bytesOfAnswer } from '../cache/response-cache.ts';
 import { AppError } from '../errors.ts';
 import { readJson } from '../graphql/json-body.ts';
 import { type Engine, type NameOf, runDocument } from '../graphql/run-document.ts';
@@ -50,25 +50,25 @@ export class ToolRunner {
   }
 
   /** @param base where the addresses of the gateway begin @throws (in the promise) AppError */
-  async run(call: Call, tool: ToolName, request: unknown, base: string): Promise<Executed> {
+  async run(call: Call, tool: ToolName, request: unknown, base: string): Promise<Answer> {
     const { productUrl, shopCurrency } = this.#options;
     const checked = checkRequest(tool, request) as AnyRequest;
     const { language } = checked.context ?? {};
     if (language !== undefined && call.language.isOffered) call.language.name(language);
     const filter = await filterOf(checked, shopCurrency, async (document, variables) => {
-      const executed = await this.#execute(call, { ...PLAIN, document, variables });
-      return JSON.parse(executedBytes(executed).toString());
+      const answer = await this.#execute(call, { ...PLAIN, document, variables });
+      return JSON.parse(bytesOfAnswer(answer).toString());
     });
     return this.#execute(call, PLANS[tool](checked as never, filter, { base, productUrl }));
   }
 
-  async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Executed> {
+  async #execute(call: Call, { document, variables, ...others }: Plan): Promise<Answer> {
     const rest = { ...(this.#documents.get(document) as RestDocument), form: formOf(others) };
-    const { executed, data } = await runDocument(call, rest, variables, this.#options, memberOf);
-    if (executed) return executed;
+    const { answer, data } = await runDocument(call, rest, variables, this.#options, memberOf);
+    if (answer) return answer;
     // What a plugin has changed is an answer where answers are shared, and else the data of which one is made.
-    const answer = this.#options.answers.isCallersOwn ? others.answerOf(data as never) : data;
-    return { status: 200, body: toBody(JSON.stringify(answer)).body };
+    const own = this.#options.tokens.isCallersOwn ? others.answerOf(data as never) : data;
+    return { status: 200, body: toBody(JSON.stringify(own)).body };
   }
 }
 

@@ -62,11 +62,11 @@ beforeEach(async () => {
 
 /** Asks for an answer of so many bytes, and tells whether it was in memory. */
 const ask = async (key: string, bytes: number): Promise<string> => {
-  const { answer, outcome } = await answers.get(key, async (dependencies) => {
+  const { response, outcome } = await answers.get(key, async (dependencies) => {
     dependencies.add('product');
     return 'x'.repeat(bytes);
   });
-  expect(answer.byteLength).toBe(bytes);
+  expect(response.byteLength).toBe(bytes);
   return outcome;
 };
 
@@ -81,10 +81,10 @@ describe('an answer that was read where the last commits may be missing', () => 
     const beganMs = performance.now();
     const ask = (key: string, ageMs: number) => answers.get(key, read(beganMs - ageMs));
     const young = await Promise.all([ask('young', 500), ask('young', 0)]);
-    expect(young[0]?.answer).toBe(young[1]?.answer);
+    expect(young[0]?.response).toBe(young[1]?.response);
     const [old] = await Promise.all([ask('old', 1001), ask('old', 0)]);
     expect(answers.stats).toMatchObject({ joined: 1, misses: 3 });
-    expect((old?.answer.validUntilMs ?? 0) - clock.nowMs()).toBeLessThanOrEqual(4000);
+    expect((old?.response.validUntilMs ?? 0) - clock.nowMs()).toBeLessThanOrEqual(4000);
   });
 
   test('is made again for who shared it before that was known', async () => {
@@ -96,7 +96,7 @@ describe('an answer that was read where the last commits may be missing', () => 
         return text;
       });
     const [first, second] = await Promise.all([ask('old', 1001), ask('new', 0)]);
-    expect([first.answer.body, second.answer.body]).toEqual(['old', 'new']);
+    expect([first.response.body, second.response.body]).toEqual(['old', 'new']);
   });
 });
 

@@ -107,7 +107,7 @@ describe('what is compiled', () => {
 
 describe('a change of silent fields alone is no event:', () => {
   const without = (text: string, data: Record<string, unknown>): unknown =>
-    JSON.parse(prepare(`subscription ${text}`).withoutSilentFields?.({ data }) ?? 'null');
+    JSON.parse(prepare(`subscription ${text}`).textOfEvent?.({ data }) ?? 'null');
 
   test('in each type that may have the key', () => {
     expect(

@@ -131,6 +131,9 @@ const readBits = (bits: Uint32Array, firstWord: number, endWord: number, into: I
 /** The state of a list: where its bytes begin, how many there may be, and how many there are; the row after the last one; the number of rows. */
 const [BEGIN, SIZE, USED, NEXT_ROW, COUNT, STATE_SIZE] = [0, 1, 2, 3, 4, 5] as const;
 
+/** So few are sooner copied one by one: most lists are short. */
+const FEW_BYTES = 64;
+
 /** The room of a list that is arranged: a sixteenth is left for the next rows. */
 const roomFor = (bytes: number): number => (bytes === 0 ? 0 : bytes + (bytes >>> 4) + 4);
 
@@ -273,7 +276,8 @@ export class Postings {
     for (let state = 0; state + STATE_SIZE <= states.length; state += STATE_SIZE) {
       const begin = states[state + BEGIN] as number;
       const used = states[state + USED] as number;
-      bytes.set(old.subarray(begin, begin + used), this.#bytesUsed);
+      if (used > FEW_BYTES) bytes.set(old.subarray(begin, begin + used), this.#bytesUsed);
+      else for (let at = 0; at < used; at += 1) bytes[this.#bytesUsed + at] = old[begin + at] as number;
       states[state + BEGIN] = this.#bytesUsed;
       states[state + SIZE] = roomFor(used);
       this.#bytesUsed += roomFor(used);

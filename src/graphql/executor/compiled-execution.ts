@@ -7,8 +7,9 @@ import {
 } from 'graphql';
 import type { LazyLog } from '../../observability/log.ts';
 import type { OperationContext } from '../context.ts';
-import { failureOf, refuseVanished } from '../failures.ts';
+import { failureOf } from '../failures.ts';
 import type { Operation } from '../operation.ts';
+import { refuseVanished } from './read-again.ts';
 
 /**
  * Executes a valid operation by graphql-js, also a subscription's, once.

@@ -64,7 +64,7 @@ export class Topics {
    * @param found the response to this listener's own request
    */
   join(operation: LiveOperation, found: Found, listener: EventSequence): Topic {
-    const { key } = found.answer;
+    const { key } = found.response;
     let topic = this.#topics.get(key);
     if (topic) topic.offer(found);
     else {
@@ -116,12 +116,12 @@ class StateTopic implements Topic {
   /** When the change that is not shown yet was notified, or was to happen, by `performance.now()`. */
   #changedMs: number | undefined;
 
-  constructor(operation: LiveOperation, { answer, outcome }: Found, options: Options, onEmpty: () => void) {
+  constructor(operation: LiveOperation, { response, outcome }: Found, options: Options, onEmpty: () => void) {
     this.#operation = operation;
     this.#options = options;
     this.#onEmpty = onEmpty;
-    this.#latest = answer;
-    this.#event = operation.eventOf(answer);
+    this.#latest = response;
+    this.#event = operation.eventOf(response);
     this.#isStale = outcome === 'stale';
     if (this.#isStale) this.#notBeforeMs = performance.now() + RETRY_MS;
   }
@@ -137,8 +137,8 @@ class StateTopic implements Topic {
   }
 
   /** Takes what a new listener has brought. */
-  offer({ answer, outcome }: Found): void {
-    if (outcome !== 'stale') this.#take(answer, performance.now());
+  offer({ response, outcome }: Found): void {
+    if (outcome !== 'stale') this.#take(response, performance.now());
   }
 
   /** Whether it is to be executed. @param clockMs the database's time */
@@ -166,8 +166,8 @@ class StateTopic implements Topic {
     this.#changedMs = undefined;
     try {
       await freshnessMonitor.plan();
-      const { answer, outcome } = await this.#operation.run();
-      if (outcome !== 'stale') return this.#take(answer, changedMs);
+      const { response, outcome } = await this.#operation.run();
+      if (outcome !== 'stale') return this.#take(response, changedMs);
     } catch (error) {
       if (failureKindOf(error) === 'other') for (const listener of this.listeners) listener.end('failure', error);
     }

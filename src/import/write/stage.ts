@@ -31,7 +31,7 @@ const OWN_COLUMNS = [
   // The fields that the file says, also where it says that they have no value; and those that only a new row takes.
   'present text[]',
   'if_new text[]',
-  // Whether the row is staged only because its slug is not free for others, and its product is in the file.
+  // Whether the row is staged only because its key is not free for others, and what it is of is in the file.
   'is_rejected boolean not null default false',
   // The slug that is made from the name of a row that has none in the file.
   'slug_base text',

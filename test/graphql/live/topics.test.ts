@@ -34,8 +34,8 @@ const changeProduct = (id: number): void =>
 
 /** A response that is true up to the last change. */
 const responseOf = (etag: string, asOfMs: number): Found => {
-  const answer = { key: 'key', etag, asOfMs, tags: [0], trueAt: tagVersions.sequence };
-  return { outcome: 'miss', answer: answer as unknown as CachedResponse };
+  const response = { key: 'key', etag, asOfMs, tags: [0], trueAt: tagVersions.sequence };
+  return { outcome: 'miss', response: response as unknown as CachedResponse };
 };
 
 const eventOf = ({ etag }: CachedResponse) => ({ result: { data: { etag } }, shown: etag });
