@@ -1,10 +1,9 @@
 /*
- * A *dimension* is a named set of values, such as all materials, or all sizes. The dimensions of products are of five *kinds*: attributes and options
- * have many, and categories, brands and tags are kinds with one dimension, whose name is empty.
- * A *trait* is what a product has of a kind, as it is read: a tag, an attribute with its value or its list of values, or the options of a variant with
- * whether it is in stock. Traits of the same text are one, with a number; a row has traits, and a trait has the rows that have it.
- * A *code* is a number for a value of a dimension, or for a dimension itself. A trait has the codes of its values and of their dimensions, by which
- * rows are counted: one that has a value by several traits counts once.
+ * A *dimension* is a named set of values, such as all materials. The *kinds* of dimensions are attributes and options, which have many, and
+ * categories, brands and tags, which have one, without a name. A *trait* is what a product has of a kind, as it is read: a tag, an attribute with its
+ * value or its list of values, the options of a variant with whether it is in stock. Equal traits are one, with a number. A *code* is the number of a
+ * value, or of a dimension: a trait has the codes of its values and of their dimensions, and for each code rows are counted, a row with it by several
+ * traits once.
  */
 
 import { numberText } from '../../database/exact-json.ts';
@@ -80,7 +79,7 @@ export class Kind {
 
   constructor(reader: Reader) {
     this.#reader = reader;
-    this.#traitsOfRows = this.#noTraits();
+    this.#traitsOfRows = new TraitsOfRows(reader.mayRepeat ? 0 : MAX_COLUMNS);
   }
 
   get bytes(): number {
@@ -199,14 +198,7 @@ export class Kind {
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
-    const before = this.#traitsOfRows;
-    this.#traitsOfRows = this.#noTraits();
-    for (let row = 0; row < newRows.length; row += 1)
-      if ((newRows[row] as number) >= 0) this.#traitsOfRows.append(newRows[row] as number, before.of(row));
-  }
-
-  #noTraits(): TraitsOfRows {
-    return new TraitsOfRows(this.#reader.mayRepeat ? 0 : MAX_COLUMNS);
+    this.#traitsOfRows = this.#traitsOfRows.renumbered(newRows);
   }
 
   #know(text: Slice): number {

@@ -101,21 +101,15 @@ const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
   }
   if (inStock !== undefined) parts.push({ facet: 'inStock', expression: flag(index, columns.isInStock, inStock) });
   if (onSale !== undefined) parts.push({ facet: 'onSale', expression: flag(index, columns.isReduced, onSale) });
-  const variant = (filters: readonly OptionFilter[]) => oneVariant(index, filters, inStock === true);
+  // One and the same variant has an option of each filter, and is in stock where that is wanted.
+  const variant = (filters: readonly OptionFilter[]): Expression | undefined => {
+    const traits = filters.length > 0 ? index.options.traitsWithAll(filters, inStock === true) : 'all';
+    return traits === 'all' ? undefined : anyOf(index, index.options, [...traits]);
+  };
   const expression = variant(options);
   const without = (name?: string) => variant(options.filter((each) => each.name !== name));
   if (expression) parts.push({ facet: 'options', expression, without });
   return parts;
-};
-
-/** One and the same variant has an option of each filter, and is in stock where that is wanted. */
-const oneVariant = (
-  index: ProductIndex,
-  filters: readonly OptionFilter[],
-  isInStock: boolean,
-): Expression | undefined => {
-  const traits = filters.length > 0 ? index.options.traitsWithAll(filters, isInStock) : 'all';
-  return traits === 'all' ? undefined : anyOf(index, index.options, [...traits]);
 };
 
 /**

@@ -285,8 +285,8 @@ export class NameOrder {
   }
 
   /**
-   * Whether all names are to be ranked: nothing else is of use before they are. Only the language of the tables' columns has an index of names, by which
-   * the neighbours of a new one are found.
+   * Whether all names are to be ranked: nothing else is of use before they are. Only the language of the tables' columns has an index of names, by
+   * which the neighbours of a new one are found.
    */
   get needsAll(): boolean {
     return !this.#hasRanks || (this.#languages !== undefined && this.#unranked.size > 0);

@@ -49,6 +49,14 @@ export class TraitsOfRows {
     return traits;
   }
 
+  /** The same by new rows. */
+  renumbered(newRows: Int32Array): TraitsOfRows {
+    const renumbered = new TraitsOfRows(this.#maxColumns);
+    for (let row = 0; row < newRows.length; row += 1)
+      if ((newRows[row] as number) >= 0) renumbered.append(newRows[row] as number, this.of(row));
+    return renumbered;
+  }
+
   /** Tells of a row whether it has one of some traits. @param traitCount of all traits */
   hasAny(traits: readonly number[], traitCount: number): (row: number) => boolean {
     const isWanted = new Uint8Array(traitCount + 1);
@@ -82,7 +90,8 @@ export class TraitsOfRows {
     const counts = new Int32Array(traitCount + 1);
     // In a loop over columns instead, V8 compiles the loop over rows so that it takes three times as long.
     this.#columns.forEach(({ values }, place) => {
-      if (isWanted(place)) countAt(values, counts, rows);
+      const length = isWanted(place) ? rows.length : 0;
+      for (let each = 0; each < length; each += 1) add(counts, values[rows[each] as number] as number, 1);
     });
     return counts.subarray(1);
   }
@@ -142,11 +151,3 @@ export class TraitsOfRows {
     }
   }
 }
-
-/** @param counts by what the column has */
-const countAt = (values: Numbers['values'], counts: Int32Array, rows: Int32Array): void => {
-  for (let each = 0; each < rows.length; each += 1) {
-    const value = values[rows[each] as number] as number;
-    counts[value] = (counts[value] as number) + 1;
-  }
-};
