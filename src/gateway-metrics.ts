@@ -8,7 +8,6 @@ import type { Config } from './config/config.ts';
 import type { Replica } from './database/replicas/replica.ts';
 import type { Replicas } from './database/replicas/replicas.ts';
 import type { LateSource } from './graphql/context.ts';
-import type { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import type { Live } from './graphql/use-live.ts';
 import type { AnswerCounts, Distribution, RequestCounts } from './observability/counts.ts';
 import { byLabel, counter, gauge, histogram, type Metric, type Sample } from './observability/metrics.ts';
@@ -25,7 +24,6 @@ interface Counting extends Pick<Config, 'cacheMaxBytes' | 'maxSubscriptions'> {
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'inFlight'>;
   readonly browseIndex: Pick<BrowseIndex, 'status' | 'answers'>;
-  readonly compiled: Pick<CompiledExecution, 'fallBacks'>;
   readonly lateSources: ReadonlyMap<string, Pick<LateSource, 'metrics'>>;
 }
 
@@ -142,7 +140,7 @@ const streamMetrics = ({ live: { counts }, maxSubscriptions }: Counting): Metric
   ),
 ];
 
-const executionMetrics = ({ load, compiled: { fallBacks } }: Counting): Metric[] => [
+const executionMetrics = ({ load, requests: { fallBacks } }: Counting): Metric[] => [
   gauge('vitrine_executions_in_flight', 'Executions under way.', load.inFlight),
   counter(
     'vitrine_executions_not_compiled_total',

@@ -20,7 +20,6 @@ import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
 import { gatewayMetrics } from './gateway-metrics.ts';
 import { createContextFactory } from './graphql/context.ts';
-import { CompiledExecution } from './graphql/executor/compiled-execution.ts';
 import { failureKindOf } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createMaskError } from './graphql/mask-error.ts';
@@ -251,18 +250,17 @@ const createGraphql = (
     onRefused: (state) => observer.overload(state),
   });
   onClose(load.stop);
-  const compiled = new CompiledExecution();
   const areRead = plugins.length > 0;
   const tokens = new TokenResponses({ areRead, isCallersOwn: !areShared });
-  const executing = { ...memory, documents, createContext, maxCost, load, tracing: observer.tracing, timeoutMs };
-  const execution = areShared ? new SharedExecution(executing, compiled, areRead) : new OwnExecution(executing);
+  const executing = { ...memory, documents, createContext, maxCost, load, observer, timeoutMs };
+  const execution = areShared ? new SharedExecution(executing, areRead) : new OwnExecution(executing);
   const source = { ...database, freshnessMs };
   const live = new Live({ execution, source, maxSubscriptions: config.maxSubscriptions, isRestricted, log });
   onClose(() => live.close());
   const maskError = createMaskError(() => observer.logOf(log));
   const yoga = createGraphqlServer({ ...operations, isRestricted, tokens, live, execution, maskError });
   onClose(() => yoga.dispose());
-  return { engine: { yoga, documents, tokens, maskError }, live, load, compiled };
+  return { engine: { yoga, documents, tokens, maskError }, live, load };
 };
 
 /** Answers requests. */

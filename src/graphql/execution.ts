@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type VariableValues } from 'graphql';
 import type { Found, ResponseCache } from '../cache/response-cache.ts';
 import type { Language } from '../language/languages.ts';
-import type { Tracing } from '../observability/tracing.ts';
+import type { Observer } from '../observability/observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { Changes, CreateContext } from './context.ts';
 import type { Operation } from './operation.ts';
@@ -26,8 +26,7 @@ export interface ExecutionDeps {
   /** Of one operation. */
   readonly maxCost: number;
   readonly load: LoadGuard;
-  /** Undefined: no traces. */
-  readonly tracing: Tracing | undefined;
+  readonly observer: Pick<Observer, 'tracing' | 'fallBack'>;
   /** How long a request waits for its response. */
   readonly timeoutMs: number;
 }
@@ -93,11 +92,11 @@ export abstract class Execution {
     { takesLate }: Pick<Caller, 'takesLate'>,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const { load, tracing } = this.deps;
+    const { load, observer } = this.deps;
     const type = isSubscription ? 'subscription' : 'query';
     // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
     const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': label };
-    const traced = () => (tracing ? tracing.span(type, attributes, work) : work());
+    const traced = () => observer.tracing?.span(type, attributes, work) ?? work();
     // Late values are waited for in a queue with bounds of its own.
     return isAllLate && takesLate ? traced() : load.during(traced);
   }

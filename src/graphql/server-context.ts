@@ -3,7 +3,7 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Call } from '../http/route.ts';
 
 /** The request that an operation is for: the part of {@link Call} that executions need. */
-export type Caller = Pick<Call, 'takesLate' | 'previewAt' | 'log'>;
+export type Caller = Pick<Call, 'takesLate' | 'previewAt'>;
 
 /** The form that a protocol gives to the JSON text of `data`. */
 export interface BodyForm {

@@ -4,7 +4,7 @@ import type { Answer, Found, MakeBody } from '../cache/response-cache.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Changes } from './context.ts';
 import { Execution, type ExecutionDeps, type OperationRequest } from './execution.ts';
-import type { CompiledExecution } from './executor/compiled-execution.ts';
+import { executeCompiled } from './executor/compiled-execution.ts';
 import { untilRowsFit } from './executor/read-again.ts';
 import { failedResult } from './failures.ts';
 import { answerLate } from './late-values.ts';
@@ -13,13 +13,11 @@ import { TokenResult } from './use-result-writer.ts';
 
 /** Executes equal operations once for all callers, compiled, or finds the response in the cache. */
 export class SharedExecution extends Execution {
-  readonly #compiled: CompiledExecution;
   readonly #areResultsRead: boolean;
 
   /** @param areResultsRead whether plugins of the operator read results */
-  constructor(deps: ExecutionDeps, compiled: CompiledExecution, areResultsRead: boolean) {
+  constructor(deps: ExecutionDeps, areResultsRead: boolean) {
     super(deps);
-    this.#compiled = compiled;
     this.#areResultsRead = areResultsRead;
   }
 
@@ -68,7 +66,7 @@ export class SharedExecution extends Execution {
   }
 
   #maker(request: OperationRequest, caller: Caller, changes?: Changes): MakeBody {
-    const { createContext } = this.deps;
+    const { createContext, observer } = this.deps;
     const { args, operation, variables, language, form } = request;
     return async (dependencies) => {
       if (operation.isOfSchema) dependencies.addNothing();
@@ -80,8 +78,8 @@ export class SharedExecution extends Execution {
           ...createContext(dependencies, caller.previewAt, language),
           ...(changes && { changes }),
         };
-        const execution = { operation, variables, context, isLast, log: caller.log };
-        return createContext.during(context, () => this.#compiled.execute(execution));
+        const execution = { operation, variables, context, isLast };
+        return createContext.during(context, () => executeCompiled(execution, observer));
       };
       const data = await this.withinLoad(operation, caller, () => untilRowsFit(dependencies, tryOnce));
       const { body, status } = form.toBody(data);

@@ -45,6 +45,9 @@ const TICKS_PER_HEARTBEAT = 100 / TICK_MS;
 /** How often their tokens are verified again. */
 const TICKS_PER_VERIFICATION = 1000 / TICK_MS;
 
+/** For whom an operation is executed that all listen to: each was admitted, and the limits are those of the operation. */
+const ANYBODY: Caller = { takesLate: false };
+
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
 export class Live {
   readonly counts = {
@@ -61,16 +64,13 @@ export class Live {
   /** Each takes a place until it ends, and verifies the token of its caller again. */
   readonly #streams = new Map<EventSequence, () => Promise<void> | undefined>();
   readonly #opened = new WeakMap<Call, OpenedStream>();
-  /** Executes for all listeners: each of them was admitted, and the limits are those of the operation. */
-  readonly #anybody: Caller;
   #isOver = false;
   #ticking: NodeJS.Timeout | undefined;
   #ticks = 0;
 
   constructor(deps: Deps) {
-    const { source, log } = deps;
+    const { source } = deps;
     this.#deps = deps;
-    this.#anybody = { takesLate: false, log: () => log };
     this.#topics = new Topics({ ...source, onPublished: (lagMs) => this.counts.lagSeconds.add(lagMs / 1000) });
     this.#changeFeed = new ChangeFeed(source);
   }
@@ -156,7 +156,7 @@ export class Live {
     const { execution } = this.#deps;
     const found = await execution.respond(request, call);
     const live: LiveOperation = {
-      run: () => execution.respond(request, this.#anybody),
+      run: () => execution.respond(request, ANYBODY),
       eventOf: (response) => {
         const result = resultOf(response, request);
         // What changes silently alone makes no event.
@@ -171,7 +171,7 @@ export class Live {
     const { execution } = this.#deps;
     const join = await this.#changeFeed.begin({
       key: execution.keyOf(request),
-      run: async (changes) => resultOf((await execution.respond(request, this.#anybody, changes)).response, request),
+      run: async (changes) => resultOf((await execution.respond(request, ANYBODY, changes)).response, request),
     });
     return { outcome: 'miss', join };
   }

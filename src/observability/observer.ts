@@ -67,6 +67,12 @@ export class Observer {
     this.#log.writeOverload(load);
   }
 
+  /** An execution by graphql-js in the place of a compiled operation. @param error what that threw */
+  fallBack(outcome: keyof RequestCounts['fallBacks'], operation: { readonly label: string }, error: unknown): void {
+    this.requests.fallBacks[outcome] += 1;
+    if (outcome === 'answered') this.#log.writeFallBack(operation, error, this.#working.getStore());
+  }
+
   /** A statement that is sent to the database, and its end. */
   readonly statement: ObserveStatement = (name, text) => {
     const startMs = performance.now();

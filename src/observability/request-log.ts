@@ -21,6 +21,7 @@ export class RequestLog {
   #failures = 0;
   #overloads = 0;
   #overloadMs = Number.NEGATIVE_INFINITY;
+  readonly #fallBacks = new WeakSet<object>();
 
   constructor(log: Logger, which: LogRequests) {
     this.#log = log;
@@ -33,6 +34,15 @@ export class RequestLog {
     if (nowMs - this.#overloadMs <= OVERLOAD_INTERVAL_MS) return;
     this.#overloadMs = nowMs;
     this.#log.warn({ ...load, refused: this.#overloads }, 'overload: requests are rejected');
+  }
+
+  /** The first of each operation has a line. */
+  writeFallBack(operation: { readonly label: string }, err: unknown, request: RequestContext | undefined): void {
+    if (this.#fallBacks.has(operation)) return;
+    this.#fallBacks.add(operation);
+    const log = request?.logTo(this.#log) ?? this.#log;
+    const fields = { operation: operation.label, err };
+    log.warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
   }
 
   writeRequest(request: RequestContext, status: number, ms: number): void {

@@ -1,9 +1,8 @@
 import { buildSchema, parse } from 'graphql';
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { ReadAgain } from '../../src/database/failures.ts';
 import type { OperationContext } from '../../src/graphql/context.ts';
-import { CompiledExecution } from '../../src/graphql/executor/compiled-execution.ts';
+import { executeCompiled } from '../../src/graphql/executor/compiled-execution.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
@@ -82,11 +81,12 @@ test.for([
     rowCount: { rows: 0, maximum: 1 },
     dependencies: { late: new Map() },
   } as unknown as OperationContext;
-  const log = () => pino({ level: 'silent' });
-  const execution = new CompiledExecution();
-  await expect(execution.execute({ operation, variables, context, isLast: false, log })).rejects.toThrow(ReadAgain);
+  const observer = { fallBack: () => {} };
+  await expect(executeCompiled({ operation, variables, context, isLast: false }, observer)).rejects.toThrow(ReadAgain);
   expect(reads).toBe(1);
   // The last time it is reported.
-  await expect(execution.execute({ operation, variables, context, isLast: true, log })).rejects.toThrow(error.message);
+  await expect(executeCompiled({ operation, variables, context, isLast: true }, observer)).rejects.toThrow(
+    error.message,
+  );
   expect(reads).toBe(3);
 });
