@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
-import { FIELDS, type ProductRow, Slice } from '../../src/browse/index/rows.ts';
+import { type ProductRow, Slice } from '../../src/browse/index/rows.ts';
 import { search } from '../../src/browse/index/search.ts';
 import { count } from '../report/format.ts';
 import { markdownTable } from '../report/table.ts';
@@ -132,7 +132,7 @@ const vectorOf = (byField: readonly (readonly string[])[]): Slice => {
   for (const [word, field] of fields) {
     at += vector.write(`${word}\0`, at);
     at = vector.writeUInt16BE(1, at);
-    at = vector.writeUInt16BE(((FIELDS.length - 1 - field) << 14) | 1, at);
+    at = vector.writeUInt16BE(((byField.length - 1 - field) << 14) | 1, at);
   }
   return new Slice(vector, 0, at);
 };

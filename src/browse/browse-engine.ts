@@ -48,7 +48,10 @@ export interface SearchFilter {
   readonly options?: readonly OptionFilter[];
 }
 
-/** The score of RELEVANCE: the sum over the terms of the weight of the best field that has the term. Tags are as the brand. */
+/**
+ * The fields whose words a product has, the best first. The score of RELEVANCE: the sum over the terms of the weight of the best field that has the
+ * term. Tags are as the brand.
+ */
 export const FIELD_WEIGHTS = { name: 8, brand: 4, subtitle: 2, description: 1 } as const;
 
 /** The whole score of a product that is found by its code: the most that a byte has, and above all others, as a search has ten terms at most. */

@@ -120,18 +120,18 @@ export const readSearch = (search: string, argument: string): PlacedTerm[] => {
 };
 
 const readFilter = (input: SearchArguments['filter']): SearchFilter => {
-  const list = <Item>(name: string, items?: readonly Item[] | null, maxItems = MAX_IDS): Item[] | undefined => {
+  const list = <Item>(name: string, items?: readonly Item[] | null, maxItems = MAX_IDS): Item[] => {
     const count = items?.length ?? 0;
     if (count > maxItems) throw badArgument('filter', `may have at most ${maxItems} ${name}, but has ${count}`);
-    return count === 0 ? undefined : [...new Set(items)];
+    return [...new Set(items)];
   };
   const attributes = list('attributes', input?.attributes, MAX_FILTERS)
-    ?.map(({ name, values, min, max }) =>
+    .map(({ name, values, min, max }) =>
       given<AttributeFilter>({ name, values: list('values', values), min: min?.toFixed(), max: max?.toFixed() }),
     )
     .filter((each) => Object.keys(each).length > 1);
   const options = list('options', input?.options, MAX_FILTERS)
-    ?.map(({ name, values }) => ({ name, values: list('values', values) ?? [] }))
+    .map(({ name, values }) => ({ name, values: list('values', values) }))
     .filter(({ values }) => values.length > 0);
   return given<SearchFilter>({
     categoryIds: list('categoryIds', input?.categoryIds),
@@ -143,16 +143,18 @@ const readFilter = (input: SearchArguments['filter']): SearchFilter => {
     onSale: input?.onSale,
     // Later than a time of this API, which has milliseconds; the table has microseconds.
     publishedFrom: input?.publishedAfter && new Date(input.publishedAfter.getTime() + 1),
-    attributes: list('attributes', attributes),
-    options: list('options', options),
+    attributes,
+    options,
   });
 };
 
 const isGiven = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined;
 
-/** Without the parts that are absent. */
+/** Without the parts that are absent, or empty lists. */
 const given = <Parts>(parts: { readonly [Name in keyof Parts]-?: Parts[Name] | null | undefined }): Parts =>
-  Object.fromEntries(Object.entries(parts).filter(([, part]) => isGiven(part))) as Parts;
+  Object.fromEntries(
+    Object.entries(parts).filter(([, part]) => isGiven(part) && !(Array.isArray(part) && part.length === 0)),
+  ) as Parts;
 
 const WAYS = [
   ['first', 'after'],

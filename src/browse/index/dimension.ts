@@ -1,90 +1,96 @@
+/*
+ * A *dimension* is a named set of values, such as all materials. The *kinds* of dimensions are attributes and options, which have many, and
+ * categories, brands and tags, which have one, without a name. A *trait* is what a product has of a kind, as it is read: a tag, an attribute with its
+ * value or its list of values, the options of a variant with whether it is in stock. Equal traits are one, with a number. A *code* is the number of a
+ * value, or of a dimension: a trait has the codes of its values and of their dimensions, and for each code rows are counted, a row with it by several
+ * traits once.
+ */
+
 import { numberText } from '../../database/exact-json.ts';
 import type { AttributeFilter } from '../browse-engine.ts';
 import { Postings } from './row-set.ts';
 import { type ProductRow, type Slice, withRoom } from './rows.ts';
+import { add, TraitsOfRows } from './traits.ts';
 import { Texts } from './words.ts';
 
+export interface Dimension {
+  readonly name: string;
+  /** Of the dimension: its count is that of the rows with any of its values. */
+  readonly code: number;
+  /** Of its values. */
+  readonly codes: number[];
+  /** By the text of a value. A number of JSON and a text that are written alike have a code each. */
+  readonly byText: Map<string, number[]>;
+}
+
+/** The traits that count: those that filters of the same kind leave. */
+export type Traits = ReadonlySet<number> | 'all';
+
+/** A value, by the name of its dimension. */
 interface NamedValue {
   readonly name: string;
   readonly value: string;
   readonly isNumber: boolean;
 }
 
-/** A named set of values, such as all brands, all materials, all sizes. A value is known by its code, and is a set of rows. */
-export interface Dimension {
-  readonly name: string;
-  /** The code of those that have any value. It is counted as a value is. */
-  readonly any: number;
-  readonly codes: number[];
-  /** By their text, the codes of values: a number of JSON and a text that are written alike have two. */
-  readonly byText: Map<string, number[]>;
-}
-
-/** How a product says what it has. */
-interface Source {
-  /** The traits of a product. */
+/** How the traits of a kind are read. */
+interface Reader {
+  /** The texts of a product's traits. */
   readonly read: (product: ProductRow) => readonly Slice[];
   /** The values of a trait. */
   readonly parse: (trait: string) => readonly NamedValue[];
-  /** Whether two traits of a product may have the same value, which counts once. */
+  /** Whether two traits of a product may have the same value. */
   readonly mayRepeat?: boolean;
   /** Whether a trait is that of a variant in stock. */
   readonly isInStock?: (trait: string) => boolean;
 }
 
-/** Of more codes than this it is quicker to mark each that a row has had than to keep a bit of each. */
-const MAX_BY_BITS = 128;
-
 /** So many traits of a row stand in columns. */
 const MAX_COLUMNS = 8;
 
-/** What an entry of a map and of a list takes, and texts of usual length. */
-const BYTES_PER_VALUE = 120;
+/** What the entries of a trait and of a code take in maps and lists, with texts of usual length. */
+const BYTES_PER_ENTRY = 120;
 
-/**
- * The dimensions of one kind. A product has traits: its category, its brand, a tag, an attribute with its value or its list of values, the options of
- * a variant. All rows with the same text of a trait share its number; a trait has values, and so a row has the values of its traits.
- */
-export class Dimensions {
+/** The dimensions of a kind, and what rows have of them. */
+export class Kind {
+  readonly dimensions: Dimension[] = [];
   readonly #byName = new Map<string, Dimension>();
   /** By trait, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
-  #ofRows: TraitsOfRows;
-  /** By code, how many live rows have it. */
-  totals = new Int32Array(0);
-  /** The traits of variants in stock, and the totals of these alone. */
-  readonly inStock = new Set<number>();
-  totalsInStock = this.totals;
-  /** By column, the codes of the dimensions whose traits have stood there. */
+  #traitsOfRows: TraitsOfRows;
+  /** The traits of variants in stock. */
+  readonly #inStock = new Set<number>();
+  /** By code, how many live rows have it, and how many by the traits in stock alone. */
+  #totals = new Int32Array(0);
+  #totalsInStock = new Int32Array(0);
+  /** By the column that they stand in, the codes of the dimensions of traits. */
   readonly #dimensionsAt = Array.from({ length: MAX_COLUMNS }, () => new Set<number>());
-  /** By trait, the code of its dimension and those of its values, or of several of these. */
+  /** By trait, its codes: first that of a dimension. */
   readonly #codesOf: (readonly number[])[] = [];
-  /** The value of each code, as text. */
-  readonly values: string[] = [];
-  /** The value of each code as a number; NaN where it is a text. */
-  readonly #numbers: number[] = [];
-  /** By code, the traits that have the value. */
+  /** By code, the text of the value, or the name of the dimension. */
+  readonly texts: string[] = [];
+  /** By code, the number that the value is, as near as JavaScript has it; NaN where it is a text. */
+  readonly numbers: number[] = [];
+  /** By code, the traits that have it. */
   readonly #traitsOf: number[][] = [];
-  readonly #traits = new Texts();
-  readonly #source: Source;
+  /** The texts of traits. */
+  readonly traits = new Texts();
+  readonly #reader: Reader;
 
-  constructor(source: Source) {
-    this.#source = source;
-    this.#ofRows = this.#noTraits();
+  constructor(reader: Reader) {
+    this.#reader = reader;
+    this.#traitsOfRows = new TraitsOfRows(reader.mayRepeat ? 0 : MAX_COLUMNS);
   }
 
   get bytes(): number {
-    const parts = [this.rows, this.#ofRows, this.#traits];
-    const own = (this.values.length + this.#codesOf.length) * BYTES_PER_VALUE;
-    return parts.reduce((sum, { bytes }) => sum + bytes, own + this.totals.byteLength);
+    const parts = [this.rows, this.#traitsOfRows, this.traits];
+    const ofEntries = (this.texts.length + this.#codesOf.length) * BYTES_PER_ENTRY;
+    const ofTotals = this.#totals.byteLength + this.#totalsInStock.byteLength;
+    return parts.reduce((sum, { bytes }) => sum + bytes, ofEntries + ofTotals);
   }
 
   named(name: string): Dimension | undefined {
     return this.#byName.get(name);
-  }
-
-  get all(): readonly Dimension[] {
-    return [...this.#byName.values()];
   }
 
   /** The traits with one of the values that a filter wants, each once. */
@@ -94,74 +100,71 @@ export class Dimensions {
     const codes = values.flatMap((value) => dimension.byText.get(value) ?? []);
     const [low, high] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY].map(Number);
     const isWithin = (code: number): boolean =>
-      this.numberOf(code) >= (low as number) && this.numberOf(code) <= (high as number);
+      (this.numbers[code] as number) >= (low as number) && (this.numbers[code] as number) <= (high as number);
     if (min !== undefined || max !== undefined) codes.push(...dimension.codes.filter(isWithin));
     return [...new Set(codes.flatMap((code) => this.#traitsOf[code] as number[]))];
   }
 
-  /** The traits that have a value of each filter, and are in stock where that is wanted; undefined for all traits. */
-  fitting(filters: readonly AttributeFilter[], isInStock: boolean): ReadonlySet<number> | undefined {
+  /** The traits with one of the values of each filter, and in stock where that is wanted. */
+  traitsWithAll(filters: readonly AttributeFilter[], isInStock: boolean): Traits {
     const sets: ReadonlySet<number>[] = filters.map((filter) => new Set(this.traitsWith(filter)));
-    if (isInStock) sets.push(this.inStock);
-    return sets.length === 0 ? undefined : sets.reduce((all, some) => all.intersection(some));
+    if (isInStock) sets.push(this.#inStock);
+    return sets.length === 0 ? 'all' : sets.reduce((some, others) => some.intersection(others));
   }
 
-  /** The number that a value is, as near as JavaScript has it; NaN for a text. */
-  numberOf(code: number): number {
-    return this.#numbers[code] as number;
-  }
-
-  /** The texts of all traits, by their numbers. */
-  get traits(): readonly string[] {
-    return this.#traits.values;
+  /** By code, how many live rows have it by some traits; undefined where it is not kept. */
+  totalsOf(traits: Traits): Int32Array | undefined {
+    return traits === 'all' ? this.#totals : traits === this.#inStock ? this.#totalsInStock : undefined;
   }
 
   /** Tells of a row whether it has one of some traits. */
   hasAny(traits: readonly number[]): (row: number) => boolean {
-    return this.#ofRows.hasAny(traits, this.#codesOf.length);
+    return this.#traitsOfRows.hasAny(traits, this.#codesOf.length);
   }
 
-  /** The traits of a product, which become known. */
+  /** The traits of a product. New ones become known. */
   learn(product: ProductRow): number[] {
     const traits: number[] = [];
-    for (const text of this.#source.read(product)) {
+    for (const text of this.#reader.read(product)) {
       const trait = this.#know(text);
       if (!traits.includes(trait) && (this.#codesOf[trait] as readonly number[]).length > 0) traits.push(trait);
     }
     return traits;
   }
 
-  /** Gives traits to the row after the last one. */
+  /** @param row the one after the last */
   append(row: number, traits: readonly number[]): void {
-    this.#ofRows.append(row, traits);
-    for (let at = 0; at < traits.length; at += 1)
-      this.#dimensionsAt[at]?.add(this.#codesOf[traits[at] as number]?.[0] as number);
-    for (let at = 0; at < traits.length; at += 1) this.rows.append(traits[at] as number, row);
+    this.#traitsOfRows.append(row, traits);
+    for (let at = 0; at < traits.length; at += 1) {
+      const trait = traits[at] as number;
+      this.#dimensionsAt[at]?.add(this.#codesOf[trait]?.[0] as number);
+      this.rows.append(trait, row);
+    }
   }
 
   /** A row has come. */
   enter(traits: readonly number[]): void {
-    this.totals = withRoom(this.totals, this.values.length);
-    this.totalsInStock = withRoom(this.totalsInStock, this.values.length);
+    this.#totals = withRoom(this.#totals, this.texts.length);
+    this.#totalsInStock = withRoom(this.#totalsInStock, this.texts.length);
     this.#change(traits, 1);
   }
 
   /** A row is about to go. */
   leave(row: number): void {
-    this.#change(this.#ofRows.of(row), -1);
+    this.#change(this.#traitsOfRows.of(row), -1);
   }
 
   #change(traits: readonly number[], by: 1 | -1): void {
     const codes = this.#codesOfTraits(traits);
-    for (let at = 0; at < codes.length; at += 1) add(this.totals, codes[at] as number, by);
-    if (this.inStock.size === 0) return;
-    const inStock = traits.filter((trait) => this.inStock.has(trait));
-    for (const code of this.#codesOfTraits(inStock)) add(this.totalsInStock, code, by);
+    for (let at = 0; at < codes.length; at += 1) add(this.#totals, codes[at] as number, by);
+    if (this.#inStock.size === 0) return;
+    const inStock = traits.filter((trait) => this.#inStock.has(trait));
+    for (const code of this.#codesOfTraits(inStock)) add(this.#totalsInStock, code, by);
   }
 
   /** The codes of some traits, each code once. */
   #codesOfTraits(traits: readonly number[]): readonly number[] {
-    if (traits.length === 1 && !this.#source.mayRepeat) return this.#codesOf[traits[0] as number] as readonly number[];
+    if (traits.length === 1 && !this.#reader.mayRepeat) return this.#codesOf[traits[0] as number] as readonly number[];
     const codes: number[] = [];
     for (let at = 0; at < traits.length; at += 1)
       for (const code of this.#codesOf[traits[at] as number] as readonly number[])
@@ -170,47 +173,40 @@ export class Dimensions {
   }
 
   /**
-   * Counts how many of some rows have each code.
+   * By code, how many of some rows have it.
    * @param wanted the dimensions whose codes are counted; for those of others there may be any number
-   * @param fitting the traits that count; by default all do. Only of kinds that may repeat, whose traits stand in lists: those in columns all count
+   * @param traits those that count. Of kinds whose traits stand in columns, all do
    */
-  count(rows: Int32Array, wanted: readonly Dimension[], fitting?: ReadonlySet<number>): Int32Array {
-    const counts = new Int32Array(this.values.length);
-    const isWantedAt = (place: number): boolean => wanted.some(({ any }) => this.#dimensionsAt[place]?.has(any));
-    const ofTraits = this.#ofRows.countColumns(this.#codesOf.length, rows, isWantedAt);
+  count(rows: Int32Array, wanted: readonly Dimension[], traits: Traits): Int32Array {
+    const counts = new Int32Array(this.texts.length);
+    const isWantedAt = (place: number): boolean => wanted.some(({ code }) => this.#dimensionsAt[place]?.has(code));
+    const ofTraits = this.#traitsOfRows.countColumns(this.#codesOf.length, rows, isWantedAt);
     for (let trait = 0; trait < ofTraits.length; trait += 1) {
       const count = ofTraits[trait] as number;
       const codes = this.#codesOf[trait] as readonly number[];
       for (let at = 0; count > 0 && at < codes.length; at += 1) add(counts, codes[at] as number, count);
     }
     const codesInLists = (): readonly number[][] => {
-      const isWanted = new Set(wanted.flatMap(({ any, codes }) => [any, ...codes]));
+      const isWanted = new Set(wanted.flatMap(({ code, codes }) => [code, ...codes]));
       return this.#codesOf.map((codes, trait) =>
-        fitting?.has(trait) === false ? [] : codes.filter((code) => isWanted.has(code)),
+        traits === 'all' || traits.has(trait) ? codes.filter((code) => isWanted.has(code)) : [],
       );
     };
-    this.#ofRows.countLists(codesInLists, rows, counts);
+    this.#traitsOfRows.countLists(codesInLists, rows, counts);
     return counts;
   }
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
-    const ofRows = this.#ofRows;
-    this.#ofRows = this.#noTraits();
-    for (let row = 0; row < newRows.length; row += 1)
-      if ((newRows[row] as number) >= 0) this.#ofRows.append(newRows[row] as number, ofRows.of(row));
-  }
-
-  #noTraits(): TraitsOfRows {
-    return new TraitsOfRows(this.#source.mayRepeat ? 0 : MAX_COLUMNS);
+    this.#traitsOfRows = this.#traitsOfRows.renumbered(newRows);
   }
 
   #know(text: Slice): number {
-    const trait = this.#traits.numberOf(text);
+    const trait = this.traits.numberOf(text);
     if (trait < this.#codesOf.length) return trait;
-    const codes = new Set(this.#source.parse(String(text)).flatMap((value) => this.#codesOfValue(value)));
+    const codes = new Set(this.#reader.parse(String(text)).flatMap((value) => this.#codesOfValue(value)));
     this.#codesOf.push([...codes]);
-    if (this.#source.isInStock?.(String(text))) this.inStock.add(trait);
+    if (this.#reader.isInStock?.(String(text))) this.#inStock.add(trait);
     for (const code of codes) this.#traitsOf[code]?.push(trait);
     return trait;
   }
@@ -219,40 +215,36 @@ export class Dimensions {
   #codesOfValue({ name, value, isNumber }: NamedValue): readonly number[] {
     let dimension = this.#byName.get(name);
     if (!dimension) {
-      dimension = { name, any: this.#newCode(name, false), codes: [], byText: new Map() };
+      dimension = { name, code: this.#newCode(name, false), codes: [], byText: new Map() };
       this.#byName.set(name, dimension);
+      this.dimensions.push(dimension);
     }
-    const { any, codes, byText } = dimension;
+    const { codes, byText } = dimension;
     const alike = byText.get(value) ?? [];
-    const known = alike.find((code) => Number.isNaN(this.numberOf(code)) !== isNumber);
-    if (known !== undefined) return [any, known];
-    const code = this.#newCode(value, isNumber);
-    byText.set(value, [...alike, code]);
-    codes.push(code);
-    return [any, code];
+    let code = alike.find((each) => Number.isNaN(this.numbers[each]) !== isNumber);
+    if (code === undefined) {
+      code = this.#newCode(value, isNumber);
+      byText.set(value, [...alike, code]);
+      codes.push(code);
+    }
+    return [dimension.code, code];
   }
 
-  #newCode(value: string, isNumber: boolean): number {
-    this.#numbers.push(isNumber ? Number(value) : Number.NaN);
+  #newCode(text: string, isNumber: boolean): number {
+    this.numbers.push(isNumber ? Number(text) : Number.NaN);
     this.#traitsOf.push([]);
-    return this.values.push(value) - 1;
+    return this.texts.push(text) - 1;
   }
 }
 
-const add = (counts: Int32Array, code: number, count: number): void => {
-  counts[code] = (counts[code] as number) + count;
-};
+/** A kind with one dimension. */
+export const plainKind = (read: Reader['read']): Kind =>
+  new Kind({ read, parse: (value) => [{ name: '', value, isNumber: false }] });
 
-/** A kind that has one dimension alone, without a name. */
-export const values = (read: Source['read']): Dimensions =>
-  new Dimensions({ read, parse: (value) => [{ name: '', value, isNumber: false }] });
+export const kindOfAttributes = (): Kind => new Kind({ read: (product) => product.attributes, parse: parseAttribute });
 
-export const attributes = (): Dimensions =>
-  new Dimensions({ read: (product) => product.attributes, parse: parseAttribute });
-
-/** The options of a variant are a trait, with whether it is in stock. */
-export const options = (): Dimensions =>
-  new Dimensions({
+export const kindOfOptions = (): Kind =>
+  new Kind({
     read: ({ variants }) => variants,
     parse: parseOptions,
     mayRepeat: true,
@@ -272,144 +264,4 @@ const parseOptions = (text: string): NamedValue[] => {
     const value = values?.[place];
     return name === null || value === null || value === undefined ? [] : [{ name, value, isNumber: false }];
   });
-};
-
-/** Numbers, in two bytes each while these are enough. */
-class Codes {
-  values: Uint16Array | Uint32Array = new Uint16Array(0);
-
-  set(at: number, code: number): void {
-    if (code > 0xffff && this.values instanceof Uint16Array) this.values = Uint32Array.from(this.values);
-    this.values = withRoom(this.values, at + 1);
-    this.values[at] = code;
-  }
-}
-
-/** The traits of each row, in no order. The first ones stand in columns, which are sooner counted than lists; all others in a list for each row. */
-class TraitsOfRows {
-  /** 1 plus the trait of each row, 0 where it has none. */
-  readonly #columns: Codes[] = [];
-  readonly #maxColumns: number;
-  /** One list after another, and where the list of each row ends; both are empty where all lists are. */
-  readonly #rest = new Codes();
-  #ends = new Uint32Array(0);
-  #used = 0;
-
-  constructor(maxColumns: number) {
-    this.#maxColumns = maxColumns;
-  }
-
-  get bytes(): number {
-    const columns = this.#columns.reduce((sum, { values }) => sum + values.byteLength, 0);
-    return columns + this.#rest.values.byteLength + this.#ends.byteLength;
-  }
-
-  of(row: number): number[] {
-    const traits: number[] = [];
-    for (const { values } of this.#columns) if (values[row] !== 0) traits.push((values[row] as number) - 1);
-    const end = this.#ends[row] ?? 0;
-    for (let at = this.#ends[row - 1] ?? 0; at < end; at += 1) traits.push(this.#rest.values[at] as number);
-    return traits;
-  }
-
-  /** Tells of a row whether it has one of some traits. @param count of all traits */
-  hasAny(traits: readonly number[], count: number): (row: number) => boolean {
-    const isWanted = new Uint8Array(count + 1);
-    for (const trait of traits) isWanted[trait + 1] = 1;
-    const columns = this.#columns.map(({ values }) => values);
-    const { values: rest } = this.#rest;
-    const ends = this.#ends;
-    return (row) => {
-      for (const values of columns) if (isWanted[values[row] as number]) return true;
-      const end = ends[row] ?? 0;
-      for (let at = ends[row - 1] ?? 0; at < end; at += 1) if (isWanted[(rest[at] as number) + 1]) return true;
-      return false;
-    };
-  }
-
-  /** Gives traits to the row after the last one. */
-  append(row: number, traits: readonly number[]): void {
-    const inColumns = Math.min(traits.length, this.#maxColumns);
-    while (this.#columns.length < inColumns) this.#columns.push(new Codes());
-    for (let place = 0; place < this.#columns.length; place += 1)
-      this.#columns[place]?.set(row, place < inColumns ? (traits[place] as number) + 1 : 0);
-    for (let at = inColumns; at < traits.length; at += 1) this.#rest.set(this.#used++, traits[at] as number);
-    if (this.#used === 0) return;
-    this.#ends = withRoom(this.#ends, row + 1);
-    this.#ends[row] = this.#used;
-  }
-
-  /** How many of some rows have each trait in columns. @param count of all traits @param isWanted whether a column is counted */
-  countColumns(count: number, rows: Int32Array, isWanted: (place: number) => boolean): Int32Array {
-    // By 1 plus the trait, as columns have it.
-    const counts = new Int32Array(count + 1);
-    // In a loop over columns instead, V8 compiles the loop over rows so that it takes three times as long.
-    this.#columns.forEach(({ values }, place) => {
-      if (isWanted(place)) countAt(values, counts, rows);
-    });
-    return counts.subarray(1);
-  }
-
-  /** Counts for each code how many of some rows have a trait with it in their lists, however many of these have it. @param makeCodesOf by trait */
-  countLists(makeCodesOf: () => readonly (readonly number[])[], rows: Int32Array, counts: Int32Array): void {
-    if (this.#used === 0) return;
-    const codesOf = makeCodesOf();
-    const codes = [...new Set(codesOf.flat())];
-    if (codes.length > MAX_BY_BITS) this.#countByMarks(codesOf, rows, counts);
-    else
-      for (let first = 0; first < codes.length; first += 32)
-        this.#countByBits(codesOf, codes.slice(first, first + 32), rows, counts);
-  }
-
-  /** A row is counted under each byte of its bits, one for each code: a count bit by bit would be guessed wrong too often. @param codes 32 at most */
-  #countByBits(
-    codesOf: readonly (readonly number[])[],
-    codes: readonly number[],
-    rows: Int32Array,
-    counts: Int32Array,
-  ): void {
-    const bitsOf = Int32Array.from(codesOf, (own) =>
-      codes.reduce((bits, code, at) => (own.includes(code) ? bits | (1 << at) : bits), 0),
-    );
-    const { values: traits } = this.#rest;
-    const ends = this.#ends;
-    const ofBytes = new Int32Array(4 * 256);
-    for (let each = 0; each < rows.length; each += 1) {
-      const row = rows[each] as number;
-      const end = ends[row] as number;
-      let bits = 0;
-      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
-        bits |= bitsOf[traits[at] as number] as number;
-      add(ofBytes, bits & 255, 1);
-      add(ofBytes, 256 + ((bits >>> 8) & 255), 1);
-      add(ofBytes, 512 + ((bits >>> 16) & 255), 1);
-      add(ofBytes, 768 + (bits >>> 24), 1);
-    }
-    for (const [at, count] of ofBytes.entries())
-      for (let bit = 0; count > 0 && bit < 8; bit += 1)
-        if ((at >>> bit) & 1) add(counts, codes[(at >>> 8) * 8 + bit] as number, count);
-  }
-
-  #countByMarks(codesOf: readonly (readonly number[])[], rows: Int32Array, counts: Int32Array): void {
-    const { values: traits } = this.#rest;
-    const ends = this.#ends;
-    const lastRows = new Int32Array(counts.length).fill(-1);
-    for (let each = 0; each < rows.length; each += 1) {
-      const row = rows[each] as number;
-      const end = ends[row] as number;
-      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
-        for (const code of codesOf[traits[at] as number] as readonly number[]) {
-          add(counts, code, Number(lastRows[code] !== row));
-          lastRows[code] = row;
-        }
-    }
-  }
-}
-
-/** @param counts by what the column has */
-const countAt = (values: Codes['values'], counts: Int32Array, rows: Int32Array): void => {
-  for (let each = 0; each < rows.length; each += 1) {
-    const value = values[rows[each] as number] as number;
-    counts[value] = (counts[value] as number) + 1;
-  }
 };

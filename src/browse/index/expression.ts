@@ -1,5 +1,5 @@
 import { type Facet, NEEDS_ALL, type OptionFilter, type SearchFilter } from '../browse-engine.ts';
-import type { Dimensions } from './dimension.ts';
+import type { Kind } from './dimension.ts';
 import { centsOf } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
@@ -41,11 +41,11 @@ class Expression {
 
 const these = (rows: RowSet): Expression => new Expression(rows.size, () => rows);
 
-const anyOf = ({ columns: { count } }: ProductIndex, dimensions: Dimensions, traits: readonly number[]): Expression =>
+const anyOf = ({ columns: { count } }: ProductIndex, kind: Kind, traits: readonly number[]): Expression =>
   new Expression(
-    traits.reduce((sum, trait) => sum + dimensions.rows.countOf(trait), 0),
-    () => dimensions.rows.rowsOf(traits, count),
-    () => dimensions.hasAny(traits),
+    traits.reduce((sum, trait) => sum + kind.rows.countOf(trait), 0),
+    () => kind.rows.rowsOf(traits, count),
+    () => kind.hasAny(traits),
   );
 
 const flag = (index: ProductIndex, flags: Flags, isWanted: boolean): Expression =>
@@ -67,6 +67,8 @@ interface Part {
   /** The facet of the same values, which counts without this part but for {@link NEEDS_ALL}; and its name where it is of one dimension. */
   readonly facet?: Facet;
   readonly name?: string;
+  /** Of a part of several dimensions: what is left of it without the filters of one. */
+  readonly without?: (name?: string) => Expression | undefined;
 }
 
 /**
@@ -75,16 +77,15 @@ interface Part {
  */
 const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
   const { columns, attributes } = index;
-  const { minPrice, maxPrice, publishedFrom, inStock, onSale } = filter;
+  const { minPrice, maxPrice, publishedFrom, inStock, onSale, options = [] } = filter;
   const parts: Part[] = [];
   const addValues = (facet: 'categories' | 'brands' | 'tags', values: readonly string[] | undefined): void => {
-    const dimensions = index[facet];
-    if (values)
-      parts.push({ facet, expression: anyOf(index, dimensions, dimensions.traitsWith({ name: '', values })) });
+    const kind = index[facet];
+    if (values) parts.push({ facet, expression: anyOf(index, kind, kind.traitsWith({ name: '', values })) });
   };
   addValues('categories', filter.categoryIds?.map(String));
   addValues('brands', filter.brands);
-  for (const tag of new Set(filter.tags)) addValues('tags', [tag]);
+  for (const tag of filter.tags ?? []) addValues('tags', [tag]);
   for (const wanted of filter.attributes ?? []) {
     const expression = anyOf(index, attributes, attributes.traitsWith(wanted));
     parts.push({ facet: 'attributes', name: wanted.name, expression });
@@ -100,14 +101,15 @@ const partsOf = (index: ProductIndex, filter: SearchFilter): Part[] => {
   }
   if (inStock !== undefined) parts.push({ facet: 'inStock', expression: flag(index, columns.isInStock, inStock) });
   if (onSale !== undefined) parts.push({ facet: 'onSale', expression: flag(index, columns.isReduced, onSale) });
+  // One and the same variant has an option of each filter, and is in stock where that is wanted.
+  const variant = (filters: readonly OptionFilter[]): Expression | undefined => {
+    const traits = filters.length > 0 ? index.options.traitsWithAll(filters, inStock === true) : 'all';
+    return traits === 'all' ? undefined : anyOf(index, index.options, [...traits]);
+  };
+  const expression = variant(options);
+  const without = (name?: string) => variant(options.filter((each) => each.name !== name));
+  if (expression) parts.push({ facet: 'options', expression, without });
   return parts;
-};
-
-/** One and the same variant has an option of each filter, and is in stock where that is wanted. */
-const variantParts = (index: ProductIndex, filters: readonly OptionFilter[], isInStock: boolean): Part[] => {
-  const { options } = index;
-  const traits = filters.length > 0 ? options.fitting(filters, isInStock) : undefined;
-  return traits ? [{ expression: anyOf(index, options, [...traits]) }] : [];
 };
 
 /**
@@ -115,45 +117,33 @@ const variantParts = (index: ProductIndex, filters: readonly OptionFilter[], isI
  * them.
  */
 export class FoundRows {
-  readonly #index: ProductIndex;
-  readonly #filter: SearchFilter;
   readonly #parts: readonly Part[];
-  readonly #variants: readonly Part[];
   readonly #byLeftOut = new Map<string, RowSet>();
 
   /** @param matches the rows that have the words of the search, where there is one */
   constructor(index: ProductIndex, filter: SearchFilter, now: Date, matches?: RowSet) {
-    this.#index = index;
-    this.#filter = filter;
     const found = [index.visible(now), ...(matches ? [matches] : [])];
     this.#parts = [...found.map((rows) => ({ expression: these(rows) })), ...partsOf(index, filter)];
-    this.#variants = variantParts(index, filter.options ?? [], filter.inStock === true);
   }
 
   all(): RowSet {
-    return this.#once('', () => [...this.#parts, ...this.#variants]);
+    return this.#once('', () => this.#parts.map(({ expression }) => expression));
   }
 
   /** @param name of an attribute or an option */
   without(facet: Facet, name?: string): RowSet {
-    const isOwn = (part: Part): boolean => part.facet === facet && part.name === name;
-    const isOfOptions = facet === 'options' && name !== undefined;
-    if (NEEDS_ALL.has(facet) || (!isOfOptions && !this.#parts.some(isOwn))) return this.all();
-    return this.#once(`${facet} ${name}`, () => {
-      const { options = [], inStock } = this.#filter;
-      const others = options.filter((each) => each.name !== name);
-      const variants = isOfOptions ? variantParts(this.#index, others, inStock === true) : this.#variants;
-      return [...this.#parts.filter((part) => !isOwn(part)), ...variants];
-    });
+    const isOwn = (part: Part): boolean => part.facet === facet && (part.name === name || part.without !== undefined);
+    if (NEEDS_ALL.has(facet) || !this.#parts.some(isOwn)) return this.all();
+    return this.#once(`${facet} ${name}`, () =>
+      this.#parts.flatMap((part) => (isOwn(part) ? (part.without?.(name) ?? []) : part.expression)),
+    );
   }
 
   /** Begins with the smallest part: for the others, only few rows may have to be looked at. */
-  #once(leftOut: string, partsOfSet: () => readonly Part[]): RowSet {
+  #once(leftOut: string, partsOfSet: () => readonly Expression[]): RowSet {
     const known = this.#byLeftOut.get(leftOut);
     if (known) return known;
-    const [smallest, ...others] = partsOfSet()
-      .map(({ expression }) => expression)
-      .sort((one, other) => one.sizeAtMost - other.sizeAtMost);
+    const [smallest, ...others] = partsOfSet().toSorted((one, other) => one.sizeAtMost - other.sizeAtMost);
     const found = others.reduce((rows, each) => each.among(rows), (smallest as Expression).rows());
     this.#byLeftOut.set(leftOut, found);
     return found;

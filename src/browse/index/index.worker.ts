@@ -4,10 +4,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { connectionConfig, DatabaseClient, SET_SESSION } from '../../database/connection.ts';
 import type { BrowseRequest, FallBacks } from '../browse-engine.ts';
 import { IndexKeeper } from './keeper.ts';
-import type { ProductIndex } from './product-index.ts';
+import type { LanguageTexts, ProductIndex } from './product-index.ts';
 import { readIdsByCode, readNames } from './read.ts';
 import { correct, search } from './search.ts';
-import type { LanguageTexts } from './texts.ts';
 import { type Found, type FromThread, type Question, type ThreadOptions, type ToThread, UNFIT } from './thread.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;

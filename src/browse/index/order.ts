@@ -1,21 +1,27 @@
-import type { BrowseRequest, ProductSearchOrder } from '../browse-engine.ts';
+import type { DatabaseClient } from '../../database/connection.ts';
+import { namesIn } from '../../language/shown.ts';
+import type { BrowseRequest, FallBacks, Position, ProductSearchOrder } from '../browse-engine.ts';
 import { type KeyColumn, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
+import { readCopied } from './read.ts';
 import type { RowSet } from './row-set.ts';
-import type { Column, ProductColumns } from './rows.ts';
-
-/** The rows of a page, in the order that was asked for. */
-interface PageRows {
-  readonly rows: readonly number[];
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-}
+import { Column, type ProductColumns, type ProductRow, Slice } from './rows.ts';
+import { hashOf } from './words.ts';
 
 /** A score and sales in one number: sales have 31 bits. */
 const SALES_RANGE = 2 ** 31;
 
 /** The columns of orders by their names in SQL. */
 const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', id: 'id' } as const;
+
+/** As BEST_SELLING sorts products. */
+export const bestSellingFirst = (one: Sold, other: Sold): number =>
+  SEARCH_ORDERS.BEST_SELLING.columns.reduce((sign, column) => {
+    const key = COLUMNS[column as keyof typeof COLUMNS] as keyof Sold;
+    return sign || other[key] - one[key];
+  }, 0);
+
+type Sold = Pick<ProductRow, 'sales' | 'publishedAt' | 'id'>;
 
 /** Where a page begins: as a row has it, in its order. */
 interface Boundary {
@@ -31,16 +37,39 @@ interface Candidate {
 }
 
 /** What some orders need besides the columns of products. */
-interface OrderBeside {
+interface OrderedBy {
   /** By row, of RELEVANCE. */
   readonly scores?: Uint8Array | undefined;
-  /** Of NAME_ASC: where the names stand, and that of the product that the page continues from. */
+  /** By row, of NAME_ASC. */
   readonly nameRank?: Column;
+  /** Where the name stands that the page continues from. */
   readonly boundaryRank?: number | undefined;
 }
 
-/** Takes the rows of one page out of all that match: those with the greatest keys. Of a numbered page all rows before it are taken, too. */
-export class PageSelection {
+/** The rows of a page, in the order that is asked for. */
+interface PageRows {
+  readonly rows: readonly number[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+}
+
+/** The page of all rows that are found. */
+export const pageOf = (
+  columns: ProductColumns,
+  found: RowSet,
+  request: Pick<BrowseRequest, 'order' | 'page'>,
+  by: OrderedBy = {},
+): PageRows => {
+  const selection = new PageSelection(columns, request, by);
+  found.visit(
+    (block) => selection.mayHave(block),
+    (rows, count) => selection.offer(rows, count),
+  );
+  return selection.finish();
+};
+
+/** Takes the rows of one page out of all that are offered: those with the greatest keys. Of a numbered page all rows before it are taken, too. */
+class PageSelection {
   readonly #columns: ProductColumns;
   readonly #column: Column;
   readonly #scores: Uint8Array | undefined;
@@ -53,15 +82,17 @@ export class PageSelection {
   readonly #size: number;
   /** Those that may be of the page, in no order. Where they are twice as many as it has rows, only the best stay. */
   #taken: Candidate[] = [];
-  /** The last of the best: no row that comes after it belongs to the page. */
-  #worst: Candidate | undefined;
-  /** Whether a row that matches is on the other side of the boundary. */
-  #hasBeyond = false;
+  /** The last of the best, once there are enough: no row that comes after it belongs to the page. */
+  #last: Candidate | undefined;
+  /** Only rows with keys from the least to the greatest are looked at: the first is that of `#last`. */
+  #leastKey = Number.NEGATIVE_INFINITY;
+  /** That of the boundary, once a row before it was seen: one is enough to say that there is a page before this one. */
+  #greatestKey = Number.POSITIVE_INFINITY;
 
   constructor(
     columns: ProductColumns,
     { order, page }: Pick<BrowseRequest, 'order' | 'page'>,
-    { scores, nameRank, boundaryRank = Number.NaN }: OrderBeside = {},
+    { scores, nameRank, boundaryRank = Number.NaN }: OrderedBy,
   ) {
     const { columns: names, isDescending } = SEARCH_ORDERS[order];
     const first = names[0] === 'score' ? 'sales' : (names[0] as keyof typeof COLUMNS | 'name');
@@ -92,63 +123,46 @@ export class PageSelection {
     this.#keepBest();
     const hasMore = this.#taken.length === this.#size;
     const rows = this.#taken.slice(offset, this.#size - 1).map(({ row }) => row);
-    const hasBeyond = this.#hasBeyond;
-    if (from === 'end') return { rows: rows.reverse(), hasNextPage: hasBeyond, hasPreviousPage: hasMore };
-    return { rows, hasNextPage: hasMore, hasPreviousPage: offset > 0 ? this.#taken.length > 0 : hasBeyond };
-  }
-
-  /** Takes what belongs to the page out of the rows that match. */
-  offer(found: RowSet): void {
-    found.visit(
-      (block) => this.#mayHave(block),
-      (rows, count) => this.#offerRows(rows, count),
-    );
+    const isPreceded = this.#greatestKey !== Number.POSITIVE_INFINITY;
+    if (from === 'end') return { rows: rows.reverse(), hasNextPage: isPreceded, hasPreviousPage: hasMore };
+    return { rows, hasNextPage: hasMore, hasPreviousPage: offset > 0 ? this.#taken.length > 0 : isPreceded };
   }
 
   /** Whether the keys of a block are good enough for the page. */
-  #mayHave(block: number): boolean {
+  mayHave(block: number): boolean {
     if (this.#scores) return true;
     const { publishedAt, id } = this.#columns;
     const direction = this.#direction;
     const [best, worst] = direction > 0 ? (['greatest', 'least'] as const) : (['least', 'greatest'] as const);
     const bestKey = direction * (this.#column[best][block] as number);
-    if (!(bestKey >= this.#worstKey) || direction * (this.#column[worst][block] as number) > this.#bestWanted())
-      return false;
-    // Of equal keys, none in the block can come before the worst one.
-    const tied = bestKey === this.#worst?.key ? this.#worst : undefined;
+    const worstKey = direction * (this.#column[worst][block] as number);
+    if (!(bestKey >= this.#leastKey) || worstKey > this.#greatestKey) return false;
+    // Of equal keys, none in the block can come before the last one.
+    const tied = bestKey === this.#leastKey ? this.#last : undefined;
     return !tied || this.#winsTie(publishedAt[best][block] as number, id[best][block] as number, tied.row);
   }
 
-  #offerRows(rows: Int32Array, count: number): void {
+  /** @param count so many of the rows are offered */
+  offer(rows: Int32Array, count: number): void {
     const { values } = this.#column;
     const direction = this.#direction;
     const scores = this.#scores;
-    let best = this.#bestWanted();
-    let worst = this.#worstKey;
+    let least = this.#leastKey;
+    let greatest = this.#greatestKey;
     for (let at = 0; at < count; at += 1) {
       const row = rows[at] as number;
       const score = scores === undefined ? 0 : (scores[row] as number) * SALES_RANGE;
       const key = direction * (score + (values[row] as number));
-      if (!(key >= worst && key <= best)) continue;
+      if (!(key >= least && key <= greatest)) continue;
       this.#take(key, row);
-      worst = this.#worstKey;
-      best = this.#bestWanted();
+      least = this.#leastKey;
+      greatest = this.#greatestKey;
     }
   }
 
-  /** Keys that are better than the boundary's only show that there is something beyond it. */
-  #bestWanted(): number {
-    return this.#hasBeyond && this.#boundary ? this.#boundary.key : Number.POSITIVE_INFINITY;
-  }
-
-  /** No row with a smaller key belongs to the page. */
-  get #worstKey(): number {
-    return this.#worst?.key ?? Number.NEGATIVE_INFINITY;
-  }
-
   #take(key: number, row: number): void {
-    if (this.#worst && !this.#comesBefore(key, row, this.#worst)) return;
-    if (this.#boundary && !this.#isPast(this.#boundary, key, row)) this.#hasBeyond = true;
+    if (this.#last && !this.#comesBefore(key, row, this.#last)) return;
+    if (this.#boundary && !this.#isPast(this.#boundary, key, row)) this.#greatestKey = this.#boundary.key;
     else this.#taken.push({ key, row });
     if (this.#taken.length === this.#size * 2) this.#keepBest();
   }
@@ -156,7 +170,8 @@ export class PageSelection {
   #keepBest(): void {
     this.#taken.sort((one, other) => (this.#comesBefore(one.key, one.row, other) ? -1 : 1));
     this.#taken.length = Math.min(this.#taken.length, this.#size);
-    if (this.#taken.length === this.#size) this.#worst = this.#taken.at(-1);
+    this.#last = this.#taken[this.#size - 1];
+    this.#leastKey = this.#last?.key ?? Number.NEGATIVE_INFINITY;
   }
 
   #isPast({ key: boundaryKey, publishedAt, id }: Boundary, key: number, row: number): boolean {
@@ -200,4 +215,158 @@ export const centsOf = (decimal: string, direction: 'up' | 'down'): number => {
   const hasRest = /[1-9]/.test(fraction.slice(2));
   if (sign === '-') return -(hasRest && direction === 'down' ? cents + 1 : cents);
   return hasRest && direction === 'up' ? cents + 1 : cents;
+};
+
+/** Between two ranks that are read; it can be halved some 30 times. */
+const GAP = 2 ** 20;
+
+/** More than these are ranked with all others. */
+const MANY_NAMES = 1000;
+
+/**
+ * Where the names of products stand in the database's collation, which JavaScript does not have: a rank grows with the name, read for all, and put
+ * between neighbours for a new one.
+ */
+export class NameOrder {
+  /** By row; NaN while it is not known. */
+  readonly rank = new Column();
+  /** By row, of the name. */
+  readonly #hash = new Column();
+  /** Products whose rank is not known; not kept before all were read once. */
+  readonly #unranked = new Set<number>();
+  #hasRanks = false;
+  readonly #columns: ProductColumns;
+  readonly #languages: FallBacks;
+
+  constructor(columns: ProductColumns, languages: FallBacks) {
+    this.#columns = columns;
+    this.#languages = languages;
+  }
+
+  get bytes(): number {
+    return this.rank.bytes + this.#hash.bytes;
+  }
+
+  get areKnown(): boolean {
+    return this.#hasRanks && this.#unranked.size === 0;
+  }
+
+  /** @param before the row that the product had, where it had one; otherwise -1 */
+  put(id: number, row: number, before: number, name: Slice): void {
+    const rank = this.#rankOf(before, name);
+    this.rank.set(row, rank);
+    this.#hash.set(row, hashOf(name));
+    if (!Number.isNaN(rank)) this.#unranked.delete(id);
+    else if (this.#hasRanks) this.#unranked.add(id);
+  }
+
+  remove(id: number): void {
+    this.#unranked.delete(id);
+  }
+
+  renumber(newRows: Int32Array): void {
+    this.rank.renumber(newRows);
+    this.#hash.renumber(newRows);
+  }
+
+  /** Undefined where the index does not know the name. */
+  rankOfPosition([name = '', id = '']: Position): number | undefined {
+    const rank = this.#rankOf(this.#columns.rowOf(Number(id)), Slice.of(name));
+    return Number.isNaN(rank) ? undefined : rank;
+  }
+
+  #isNamed(row: number, name: Slice): boolean {
+    return row >= 0 && this.#hash.values[row] === hashOf(name);
+  }
+
+  /** NaN where the row has another name, too. */
+  #rankOf(row: number, name: Slice): number {
+    return this.#isNamed(row, name) ? (this.rank.values[row] as number) : Number.NaN;
+  }
+
+  /**
+   * Whether all names are to be ranked: nothing else is of use before they are. Only the language of the tables' columns has an index of names, by
+   * which the neighbours of a new one are found.
+   */
+  get needsAll(): boolean {
+    return !this.#hasRanks || (this.#languages !== undefined && this.#unranked.size > 0);
+  }
+
+  /** Ranks the names that have none yet, where that can be done. Where a neighbour has changed too and is not read yet, a name waits for the next call. */
+  async rankNew(client: DatabaseClient): Promise<void> {
+    if (this.areKnown || this.needsAll) return;
+    this.#hasRanks = this.#unranked.size <= MANY_NAMES && (await this.#rankBetweenOthers(client));
+  }
+
+  async rankAll(client: DatabaseClient): Promise<void> {
+    const columns = this.#columns;
+    this.#hasRanks = false;
+    this.rank.clear();
+    this.#unranked.clear();
+    let rank = 0;
+    const { joins, name } = namesIn(this.#languages);
+    const all = `select p.id::int, ${name}::text from product p${joins} where p.status = 'ON_SALE' order by ${name}, p.id`;
+    await readCopied(client, all, (copied) => {
+      rank += GAP;
+      const row = columns.rowOf(copied.int());
+      const text = copied.slice();
+      if (text && this.#isNamed(row, text)) this.rank.set(row, rank);
+    });
+    for (let row = 0; row < columns.count; row += 1)
+      if (Number.isNaN(this.rank.values[row]) && columns.isLive.has(row))
+        this.#unranked.add(columns.id.values[row] as number);
+    this.#hasRanks = true;
+  }
+
+  /** @returns false where there is no number left between two neighbours */
+  async #rankBetweenOthers(client: DatabaseClient): Promise<boolean> {
+    const { rows } = await client.query<Neighbours>({ ...NEIGHBOURS, values: [[...this.#unranked]] });
+    // Names with the same neighbours share the room between these.
+    for (const alike of Map.groupBy(rows, ({ beforeId }) => beforeId).values()) {
+      const [{ beforeId, beforeName, afterId, afterName }] = alike as [Neighbours];
+      const low = beforeName === null ? Number.NEGATIVE_INFINITY : this.rankOfPosition([beforeName, `${beforeId}`]);
+      const high = afterName === null ? Number.POSITIVE_INFINITY : this.rankOfPosition([afterName, `${afterId}`]);
+      if (low === undefined || high === undefined) continue;
+      const room = GAP * (alike.length + 1);
+      const from = Number.isFinite(low) ? low : Number.isFinite(high) ? high - room : 0;
+      const step = ((Number.isFinite(high) ? high : from + room) - from) / (alike.length + 1);
+      let rank = from;
+      for (const { id, name } of alike) {
+        if (rank + step <= rank || rank + step >= high) return false;
+        rank += step;
+        const row = this.#columns.rowOf(id);
+        if (!this.#isNamed(row, Slice.of(name))) continue;
+        this.rank.set(row, rank);
+        this.#unranked.delete(id);
+      }
+    }
+    return true;
+  }
+}
+
+interface Neighbours {
+  readonly id: number;
+  readonly name: string;
+  /** Null where the name is the first. */
+  readonly beforeId: number | null;
+  readonly beforeName: string | null;
+  /** Null where the name is the last. */
+  readonly afterId: number | null;
+  readonly afterName: string | null;
+}
+
+const neighbour = (side: '<' | '>', direction: 'asc' | 'desc'): string => `
+  left join lateral (
+    select q.id, q.name from product q where q.status = 'ON_SALE' and (q.name, q.id) ${side} (p.name, p.id) and q.id <> all($1::int[])
+    order by q.name ${direction}, q.id ${direction} limit 1
+  )`;
+
+/** Of some products those before and after them by name that are none of them. */
+const NEIGHBOURS = {
+  name: 'index_neighbours',
+  text: `
+  select p.id, p.name, before.id as "beforeId", before.name as "beforeName", after.id as "afterId", after.name as "afterName"
+  from product p ${neighbour('<', 'desc')} before on true ${neighbour('>', 'asc')} after on true
+  where p.id = any($1::int[]) and p.status = 'ON_SALE'
+  order by p.name, p.id`,
 };

@@ -1,11 +1,11 @@
 import type { FallBacks } from '../browse-engine.ts';
 import { PRICE_CELLS, priceCellOf } from '../price-bands.ts';
-import { attributes, type Dimensions, options, values } from './dimension.ts';
+import { type Kind, kindOfAttributes, kindOfOptions, plainKind } from './dimension.ts';
+import { NameOrder } from './order.ts';
 import { RowSet } from './row-set.ts';
 import { type Flags, ProductColumns, type ProductRow } from './rows.ts';
-import { BestSellers, MAX_NAMES } from './suggest.ts';
-import { LanguageTexts } from './texts.ts';
-import { hashOfProduct } from './words.ts';
+import { BestSellers, type BestSellersOf, MAX_NAMES, Suggestions } from './suggest.ts';
+import { hashOfProduct, Words } from './words.ts';
 
 /** Dead rows are closed up once they are this share of all, and at least so many. */
 const MAX_DEAD_SHARE = 0.15;
@@ -14,18 +14,12 @@ const MIN_DEAD = 2000;
 /** All products on sale, as rows: their columns, their dimensions, and their texts in each language. */
 export class ProductIndex {
   readonly columns = new ProductColumns();
-  readonly categories = values(({ category }) => [category]);
-  readonly brands = values(({ brand }) => (brand === null ? [] : [brand]));
-  readonly tags = values(({ tags }) => tags);
-  readonly attributes = attributes();
-  readonly options = options();
-  readonly #dimensions: readonly Dimensions[] = [
-    this.categories,
-    this.brands,
-    this.tags,
-    this.attributes,
-    this.options,
-  ];
+  readonly categories = plainKind(({ category }) => [category]);
+  readonly brands = plainKind(({ brand }) => (brand === null ? [] : [brand]));
+  readonly tags = plainKind(({ tags }) => tags);
+  readonly attributes = kindOfAttributes();
+  readonly options = kindOfOptions();
+  readonly #kinds: readonly Kind[] = [this.categories, this.brands, this.tags, this.attributes, this.options];
   /** For suggestions. */
   readonly #bestSellersOf = {
     categories: new BestSellers(this.categories, this.columns),
@@ -55,7 +49,7 @@ export class ProductIndex {
   }
 
   get bytes(): number {
-    const parts = [this.columns, ...this.allTexts, ...this.#dimensions, ...this.#bestSellers];
+    const parts = [this.columns, ...this.allTexts, ...this.#kinds, ...this.#bestSellers];
     return parts.reduce((sum, { bytes }) => sum + bytes, this.priceCells.byteLength);
   }
 
@@ -85,7 +79,7 @@ export class ProductIndex {
       place === 0 ? product : (product.translated?.[place - 1] ?? product),
     );
     const words = this.allTexts.map((texts, place) => texts.words.read(said[place]?.words ?? null));
-    const traits = this.#dimensions.map((dimensions) => dimensions.learn(product));
+    const traits = this.#kinds.map((kind) => kind.learn(product));
     const hash = hashOfProduct(words, traits);
     const before = columns.rowOf(id);
     let row = before;
@@ -94,13 +88,13 @@ export class ProductIndex {
     if (!isSame) {
       if (row >= 0) columns.kill(row);
       row = columns.append(id);
-      for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.append(row, traits[at] as number[]);
+      for (let at = 0; at < traits.length; at += 1) this.#kinds[at]?.append(row, traits[at] as number[]);
       columns.hash.set(row, hash);
       for (const [place, each] of words.entries()) this.allTexts[place]?.words.append(row, each);
     }
     columns.write(row, product);
     this.#countPrice(row, 1);
-    for (let at = 0; at < traits.length; at += 1) this.#dimensions[at]?.enter(traits[at] as number[]);
+    for (let at = 0; at < traits.length; at += 1) this.#kinds[at]?.enter(traits[at] as number[]);
     for (let at = 0; at < this.#bestSellers.length; at += 1)
       this.#bestSellers[at]?.offer(row, traits[at] as number[], sales);
     for (const [place, { name }] of said.entries()) {
@@ -128,7 +122,7 @@ export class ProductIndex {
 
   #leave(row: number): void {
     this.#countPrice(row, -1);
-    for (const dimensions of this.#dimensions) dimensions.leave(row);
+    for (const kind of this.#kinds) kind.leave(row);
   }
 
   get needsCompaction(): boolean {
@@ -139,14 +133,46 @@ export class ProductIndex {
   /** Gives memory back that filling and changes have needed. */
   arrange(): void {
     for (const { words } of this.allTexts) words.rows.arrange();
-    for (const dimensions of this.#dimensions) dimensions.rows.arrange();
+    for (const kind of this.#kinds) kind.rows.arrange();
   }
 
   /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */
   compact(): void {
     const newRows = this.columns.renumber();
     const ofTexts = this.allTexts.flatMap(({ words, names }) => [words, names]);
-    for (const part of [...ofTexts, ...this.#dimensions, ...this.#bestSellers]) part.renumber(newRows);
+    for (const part of [...ofTexts, ...this.#kinds, ...this.#bestSellers]) part.renumber(newRows);
     this.arrange();
   }
+}
+
+const BYTES_PER_LABEL = 150;
+
+/** What the catalogue says in one language: by what products are searched, sorted by name and suggested, and what terms are called. */
+export class LanguageTexts {
+  /** Undefined for the language of the tables' columns. */
+  readonly languages: FallBacks;
+  readonly words = new Words();
+  readonly names: NameOrder;
+  readonly suggestions: Suggestions;
+  #labels: ReadonlyMap<string, string> = new Map();
+
+  constructor(columns: ProductColumns, bestSellers: BestSellersOf, languages: FallBacks, maxNames: number) {
+    this.languages = languages;
+    this.names = new NameOrder(columns, languages);
+    this.suggestions = new Suggestions(columns, this.words, bestSellers, maxNames);
+  }
+
+  get bytes(): number {
+    const parts = [this.words, this.names, this.suggestions];
+    return parts.reduce((sum, { bytes }) => sum + bytes, this.#labels.size * BYTES_PER_LABEL);
+  }
+
+  /** @param labels by term */
+  set labels(labels: ReadonlyMap<string, string>) {
+    this.#labels = labels;
+    this.suggestions.labelOfTag = this.labelOf;
+  }
+
+  /** What a tag, or the name or a value of an option or an attribute, is called. */
+  readonly labelOf = (term: string): string => this.#labels.get(term) ?? term;
 }

@@ -1,6 +1,3 @@
-/** The words of a product are those of its fields, the best first; the field of the brand has the tags, too. */
-export const FIELDS = ['name', 'brand', 'subtitle', 'description'] as const;
-
 /** A piece of memory that may change after the call: mostly a text in UTF-8. */
 export class Slice {
   readonly memory: Uint8Array;

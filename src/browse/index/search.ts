@@ -4,7 +4,6 @@ import {
   type Facet,
   type FacetCounts,
   MAX_FACET_VALUES,
-  type OptionFilter,
   type PriceRange,
   type SearchFilter,
   type SearchTerm,
@@ -15,9 +14,9 @@ import {
 import { correctionsOf } from '../correction.ts';
 import { compareCodePoints } from '../order.ts';
 import { PRICE_CELLS, priceCellOf, priceRangeOf } from '../price-bands.ts';
-import type { Dimension, Dimensions } from './dimension.ts';
+import type { Dimension, Kind, Traits } from './dimension.ts';
 import { FoundRows } from './expression.ts';
-import { PageSelection, positionOfRow } from './order.ts';
+import { pageOf, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 import { nthGreatest } from './rows.ts';
@@ -30,7 +29,7 @@ interface Known {
   readonly codeIds?: readonly number[] | undefined;
 }
 
-/** In NAME_ASC positions have no name. */
+/** Positions have no name in NAME_ASC: the index does not have it. */
 export const search = (
   index: ProductIndex,
   request: BrowseRequest,
@@ -43,20 +42,15 @@ export const search = (
   const codeRows = known.codeIds?.map((id) => columns.rowOf(id)).filter((row) => row >= 0);
   const matches = isSearch ? texts.words.match(terms, 'all', columns.count, codeRows) : undefined;
   const found = new FoundRows(index, filter, now, matches && RowSet.ofRows(matches.rows, columns.count));
-  const selection = new PageSelection(columns, request, {
-    scores: matches?.scores,
-    nameRank: texts.names.rank,
-    boundaryRank: known.boundaryRank,
-  });
-  selection.offer(found.all());
-  const { rows, hasNextPage, hasPreviousPage } = selection.finish();
+  const by = { scores: matches?.scores, nameRank: texts.names.rank, boundaryRank: known.boundaryRank };
+  const { rows, hasNextPage, hasPreviousPage } = pageOf(columns, found.all(), request, by);
   const items = rows.map((row) => ({
     id: columns.id.values[row] as number,
     position: positionOfRow(columns, order, row, matches?.scores[row] ?? 0),
   }));
   const totalCount = isCounted ? { totalCount: found.all().size } : {};
   const counted = { index, found, filter, labelOf: texts.labelOf };
-  const counts = Object.fromEntries([...facets].map((facet) => [facet, FACETS[facet](counted)]));
+  const counts = Object.fromEntries([...facets].map((facet) => [facet, FACET_COUNTERS[facet](counted)]));
   return { items, hasNextPage, hasPreviousPage, ...totalCount, facets: counts };
 };
 
@@ -74,52 +68,53 @@ interface Counted {
 }
 
 /** Each counts the rows that are found without its own part of the filter. */
-const FACETS: { readonly [Name in Facet]: (counted: Counted) => FacetCounts[Name] } = {
+const FACET_COUNTERS: { readonly [Name in Facet]: (counted: Counted) => FacetCounts[Name] } = {
   /** Categories are given all, in any order. */
   categories: ({ index, found }) => {
     const { categories } = index;
-    const counts = countValues(index, categories, found.without('categories'));
+    const counts = countCodes(index, categories, found.without('categories'));
     return (categories.named('')?.codes ?? [])
       .filter((code) => (counts[code] as number) > 0)
-      .map((code) => ({ value: Number(categories.values[code]), count: counts[code] as number }));
+      .map((code) => ({ value: Number(categories.texts[code]), count: counts[code] as number }));
   },
   brands: ({ index, found }) => valuesOf(index, index.brands, found.without('brands'), asItIs),
   tags: ({ index, found, labelOf }) => valuesOf(index, index.tags, found.without('tags'), labelOf),
   price: ({ index, found }) => priceRangeOfRows(index, found.without('price')),
-  inStock: ({ index, found, filter: { options: filters = [], inStock } }) => {
-    const { columns, options } = index;
-    const rows = found.without('inStock');
-    const fitting = filters.length > 0 && inStock !== true ? options.fitting(filters, true) : undefined;
-    const own = fitting ? rows.and(options.rows.rowsOf([...fitting], columns.count)) : rows;
-    return own.and(index.rowsWith(columns.isInStock)).size;
+  inStock: ({ index, found, filter: { options = [], inStock } }) => {
+    const rows = found.without('inStock').and(index.rowsWith(index.columns.isInStock));
+    const variants = options.length > 0 && inStock !== true ? index.options.traitsWithAll(options, true) : 'all';
+    return variants === 'all'
+      ? rows.size
+      : rows.and(index.options.rows.rowsOf([...variants], index.columns.count)).size;
   },
   onSale: ({ index, found }) => found.without('onSale').and(index.rowsWith(index.columns.isReduced)).size,
-  attributes: (counted) => namedFacets('attributes', counted),
+  attributes: (counted) => namedFacets('attributes', counted, () => 'all'),
   options: (counted) => {
     const { options = [], inStock = false } = counted.filter;
-    const others = (name?: string): readonly OptionFilter[] => options.filter((each) => each.name !== name);
-    return namedFacets('options', counted, (name) => counted.index.options.fitting(others(name), inStock));
+    return namedFacets('options', counted, (name) =>
+      counted.index.options.traitsWithAll(
+        options.filter((each) => each.name !== name),
+        inStock,
+      ),
+    );
   },
 };
 
-/** Counts rows by the codes of some dimensions. @param fitting traits; by default all */
-const countValues = (
+/** By code of some dimensions, how many of some rows have it. */
+const countCodes = (
   index: ProductIndex,
-  of: Dimensions,
+  kind: Kind,
   rows: RowSet,
-  wanted = of.all,
-  fitting?: ReadonlySet<number>,
-): Int32Array => {
-  const totals = fitting === undefined ? of.totals : fitting === of.inStock ? of.totalsInStock : undefined;
-  return countRows(index, rows, (some) => of.count(some, wanted, fitting), totals);
-};
+  dimensions: readonly Dimension[] = kind.dimensions,
+  traits: Traits = 'all',
+): Int32Array => countRows(index, rows, (some) => kind.count(some, dimensions, traits), kind.totalsOf(traits));
 
 /** Where a set has most rows, the others are counted instead, which is sooner done. @param totals the counts of all live rows */
 const countRows = (
   index: ProductIndex,
   set: RowSet,
   count: (rows: Int32Array) => Int32Array,
-  totals?: Int32Array,
+  totals: Int32Array | undefined,
 ): Int32Array => {
   if (!totals || set.size * 2 <= index.columns.live) return count(set.rows());
   const counts = count(set.othersOf(index.live()).rows());
@@ -127,9 +122,9 @@ const countRows = (
   return counts;
 };
 
-/** Of dimensions without a name, of which there is one at most. */
-const valuesOf = (index: ProductIndex, of: Dimensions, rows: RowSet, labelOf: LabelOf): readonly ValueCount<string>[] =>
-  dimensionFacets(of, of.all, countValues(index, of, rows), labelOf)[0]?.facet.values ?? [];
+/** Of a kind with one dimension. */
+const valuesOf = (index: ProductIndex, kind: Kind, rows: RowSet, labelOf: LabelOf): readonly ValueCount<string>[] =>
+  dimensionFacets(kind, kind.dimensions, countCodes(index, kind, rows), labelOf)[0]?.facet.values ?? [];
 
 interface Frequent extends ValueCount<string> {
   readonly label: string;
@@ -159,21 +154,22 @@ const mostFrequent = (
 
 /**
  * The dimensions that are not filtered are counted together; each of the others without its own filters.
- * @param fittingOf the traits that count for a dimension that is filtered, and for all others; by default all
+ * @param traitsFor the traits that count, but for the filters of a dimension
  */
 const namedFacets = (
   facet: 'attributes' | 'options',
   { index, found, filter, labelOf }: Counted,
-  fittingOf = (_?: string): ReadonlySet<number> | undefined => undefined,
+  traitsFor: (name?: string) => Traits,
 ): ValueFacets[] => {
-  const of = index[facet];
-  const facetsOf = (rows: RowSet, dimensions: readonly Dimension[], name?: string): FrequentDimension[] =>
-    dimensionFacets(of, dimensions, countValues(index, of, rows, dimensions, fittingOf(name)), labelOf);
-  const isFiltered = ({ name }: Dimension): boolean => filter[facet]?.some((each) => each.name === name) === true;
-  const others = of.all.filter((dimension) => !isFiltered(dimension));
-  const filtered = of.all.filter(isFiltered);
-  return facetsOf(found.all(), others)
-    .concat(filtered.flatMap((each) => facetsOf(found.without(facet, each.name), [each], each.name)))
+  const kind = index[facet];
+  const filtered = new Set(filter[facet]?.map(({ name }) => name));
+  const facetsOf = (rows: RowSet, dimensions: readonly Dimension[], traits: Traits): FrequentDimension[] =>
+    dimensionFacets(kind, dimensions, countCodes(index, kind, rows, dimensions, traits), labelOf);
+  const others = kind.dimensions.filter(({ name }) => !filtered.has(name));
+  return kind.dimensions
+    .filter(({ name }) => filtered.has(name))
+    .flatMap((each) => facetsOf(found.without(facet, each.name), [each], traitsFor(each.name)))
+    .concat(facetsOf(found.all(), others, traitsFor()))
     .sort(mostFirst)
     .slice(0, MAX_FACET_VALUES)
     .map((each) => each.facet);
@@ -185,37 +181,37 @@ interface FrequentDimension extends Frequent {
 
 /** Of some dimensions those which most products have. */
 const dimensionFacets = (
-  of: Dimensions,
+  kind: Kind,
   dimensions: readonly Dimension[],
   counts: Int32Array,
   labelOf: LabelOf,
 ): FrequentDimension[] => {
-  const anys = dimensions.map(({ any }) => any);
-  return mostFrequent(anys, counts, of.values, labelOf).map((counted) => {
+  const codes = dimensions.map(({ code }) => code);
+  return mostFrequent(codes, counts, kind.texts, labelOf).map((counted) => {
     const { value: name } = counted;
-    const dimension = of.named(name) as Dimension;
-    const extremes = extremesOf(of, dimension, counts);
+    const dimension = kind.named(name) as Dimension;
+    const extremes = extremesOf(kind, dimension, counts);
     // A number and a text that are written alike are one value.
     for (const [one, other] of dimension.byText.values()) {
       if (one === undefined || other === undefined) continue;
       counts[one] = (counts[one] as number) + (counts[other] as number);
       counts[other] = 0;
     }
-    const values = mostFrequent(dimension.codes, counts, of.values, labelOf);
+    const values = mostFrequent(dimension.codes, counts, kind.texts, labelOf);
     return { ...counted, facet: { name, values: values.map(({ value, count }) => ({ value, count })), ...extremes } };
   });
 };
 
 /** Nothing where some product has a text. */
-const extremesOf = (of: Dimensions, { codes }: Dimension, counts: Int32Array): { min?: string; max?: string } => {
-  const isFound = (code: number): boolean => (counts[code] as number) > 0;
-  if (codes.some((code) => isFound(code) && Number.isNaN(of.numberOf(code)))) return {};
-  const found = codes.filter(isFound);
-  const [first] = found;
-  if (first === undefined) return {};
-  const least = found.reduce((one, other) => (of.numberOf(other) < of.numberOf(one) ? other : one), first);
-  const greatest = found.reduce((one, other) => (of.numberOf(other) > of.numberOf(one) ? other : one), first);
-  return { min: of.values[least] as string, max: of.values[greatest] as string };
+const extremesOf = (kind: Kind, { codes }: Dimension, counts: Int32Array): { min?: string; max?: string } => {
+  const found = codes.filter((code) => (counts[code] as number) > 0);
+  const numbers = found.map((code) => kind.numbers[code] as number);
+  const min = numbers.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
+  const max = numbers.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
+  // A text is NaN, and so is the least of some then.
+  if (!(min <= max)) return {};
+  const textOf = (number: number): string => kind.texts[found[numbers.indexOf(number)] as number] as string;
+  return { min: textOf(min), max: textOf(max) };
 };
 
 const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null => {

@@ -9,8 +9,8 @@
 import type { SearchTerm, Suggestion, SuggestionRequest } from '../browse-engine.ts';
 import { compareCodePoints } from '../order.ts';
 import { fold, foldText, piecesOfTerm } from '../words.ts';
-import type { Dimensions } from './dimension.ts';
-import { PageSelection } from './order.ts';
+import type { Kind } from './dimension.ts';
+import { bestSellingFirst, pageOf } from './order.ts';
 import { RowSet } from './row-set.ts';
 import { type CategoryRow, nthGreatest, type ProductColumns, type ProductRow, type Slice, withRoom } from './rows.ts';
 import type { Words } from './words.ts';
@@ -85,7 +85,7 @@ export class Suggestions {
     const { categories } = this.#bestSellers;
     return this.#categories.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
       if (!hasAll(folded, parts)) return [];
-      const traits = categories.of.traitsWith({ name: '', values: subtree });
+      const traits = categories.kind.traitsWith({ name: '', values: subtree });
       const sales = Math.max(-1, ...traits.map((trait) => categories.salesOf(trait, isVisible)));
       return sales < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales, id }];
     });
@@ -109,10 +109,8 @@ export class Suggestions {
   async #productsByWords({ terms, count, isVisible }: Wanted, read: ReadNames): Promise<SuggestedProducts | undefined> {
     const columns = this.#columns;
     const matches = RowSet.ofRows(this.#words.match(terms, 'names', columns.count).rows, columns.count);
-    const page = { from: 'start', size: count } as const;
-    const selection = new PageSelection(columns, { order: 'BEST_SELLING', page });
-    selection.offer(matches.filter(isVisible));
-    const { rows, hasNextPage } = selection.finish();
+    const request = { order: 'BEST_SELLING', page: { from: 'start', size: count } } as const;
+    const { rows, hasNextPage } = pageOf(columns, matches.filter(isVisible), request);
     const sold = rows.map((row) => ({
       id: columns.id.values[row] as number,
       sales: columns.sales.values[row] as number,
@@ -140,13 +138,13 @@ const bestOf = (
   texts: FoldedTexts,
   { parts, count, isVisible }: Wanted,
 ): Suggestion[] => {
-  const { traits } = sellers.of;
-  const found = texts.placesWith(parts, traits);
+  const { values } = sellers.kind.traits;
+  const found = texts.placesWith(parts, values);
   const sold = found.map((trait) => sellers.salesOf(trait, isVisible));
   const least = Math.max(0, nthGreatest(sold, count));
   return found.flatMap((trait, at) => {
     const sales = sold[at] as number;
-    return sales < least ? [] : [{ kind, id: 0, text: texts.textOf(traits[trait] as string), sales }];
+    return sales < least ? [] : [{ kind, id: 0, text: texts.textOf(values[trait] as string), sales }];
   });
 };
 
@@ -281,7 +279,7 @@ class BestNames {
   /** In the order of BEST_SELLING. What is almost in order is sorted in a tenth of the time. */
   bestFirst(): readonly BestName[] {
     if (!this.#isSorted) {
-      this.#sorted = this.#sorted.filter((each) => this.#names.get(each.id) === each).sort(bestFirst);
+      this.#sorted = this.#sorted.filter((each) => this.#names.get(each.id) === each).sort(bestSellingFirst);
       this.#isSorted = true;
     }
     return this.#sorted;
@@ -295,20 +293,17 @@ class BestNames {
   }
 }
 
-const bestFirst = (a: BestName, b: BestName): number =>
-  b.sales - a.sales || b.publishedAt - a.publishedAt || b.id - a.id;
-
 /** The best-selling product of each trait. */
 export class BestSellers {
-  readonly of: Dimensions;
+  readonly kind: Kind;
   readonly #columns: ProductColumns;
   /** By trait, 1 plus how much a product has sold: no other has sold more. 0 where there is none. */
   #most = new Int32Array(0);
   /** By trait, the row that had sold so much. */
   #rows = new Int32Array(0);
 
-  constructor(of: Dimensions, columns: ProductColumns) {
-    this.of = of;
+  constructor(kind: Kind, columns: ProductColumns) {
+    this.kind = kind;
     this.#columns = columns;
   }
 
@@ -335,7 +330,7 @@ export class BestSellers {
     if (isVisible(best) && sales.values[best] === known) return known;
     // That product has gone, or has sold less than it had, or is not published.
     let [most, mostVisible] = [-1, -1];
-    const rows = this.of.rows.read(trait);
+    const rows = this.kind.rows.read(trait);
     for (let at = 0; at < rows.length; at += 1) {
       const row = rows[at] as number;
       const sold = sales.values[row] as number;

@@ -62,8 +62,6 @@ const YOUNG_HEAP_MB = 6;
 
 /** The thread with the index. */
 export class IndexThread {
-  readonly #log: Logger;
-  readonly #onDecided: () => void;
   #worker: Worker | undefined;
   status = NO_INDEX;
   /** Questions that are not answered yet, by their numbers. */
@@ -74,12 +72,10 @@ export class IndexThread {
   #sending: NodeJS.Timeout | undefined;
 
   /**
-   * @param onDecided is called once the index is ready, also later again, or there is to be none
+   * @param onDecided is called while the index is ready, and where there is to be none
    * @param onDeath is called where the thread has ended, and another one may do better
    */
   constructor(options: ThreadOptions, log: Logger, onDecided: () => void, onDeath: (wasReady: boolean) => void) {
-    this.#log = log;
-    this.#onDecided = onDecided;
     const worker = startThread(new URL('./index.worker.ts', import.meta.url), {
       workerData: options,
       resourceLimits: {
@@ -89,7 +85,12 @@ export class IndexThread {
     });
     // The process may end while the index is filled.
     worker.unref();
-    worker.on('message', (message: FromThread) => this.#receive(message));
+    worker.on('message', (message: FromThread) => {
+      if (message.kind === 'answer') this.#waiting.get(message.number)?.(message.found);
+      else if (message.kind === 'log') log[message.level](message.message);
+      else this.status = message.status;
+      if (this.status.isReady) onDecided();
+    });
     worker.on('error', (error) => log.error({ err: error }, 'the thread with the index of products died'));
     worker.once('exit', (code) => {
       const { isReady } = this.status;
@@ -130,20 +131,6 @@ export class IndexThread {
 
   async stop(): Promise<void> {
     await this.#worker?.terminate();
-  }
-
-  #receive(message: FromThread): void {
-    switch (message.kind) {
-      case 'answer':
-        this.#waiting.get(message.number)?.(message.found);
-        return;
-      case 'status':
-        this.status = message.status;
-        if (message.status.isReady) this.#onDecided();
-        return;
-      case 'log':
-        this.#log[message.level](message.message);
-    }
   }
 
   #sendChanges(): void {

@@ -1,9 +1,10 @@
 import { CODE_SCORE, FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
 import { piecesOfTerm } from '../words.ts';
 import { Postings } from './row-set.ts';
-import { countBefore, FIELDS, Slice, withRoom } from './rows.ts';
+import { countBefore, Slice, withRoom } from './rows.ts';
 
-const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
+/** Of the fields that words are in, the best first. */
+const WEIGHTS: readonly number[] = Object.values(FIELD_WEIGHTS);
 
 /** The rows that have all terms, dead ones among them. */
 interface Matches {
@@ -120,7 +121,7 @@ export class Words {
   }
 
   #postingsOf(term: SearchTerm, fields: SearchedFields): TermPostings {
-    const fieldCount = fields === 'all' ? FIELDS.length : 1;
+    const fieldCount = fields === 'all' ? WEIGHTS.length : 1;
     const counted = (words: readonly number[]): TermPostings => {
       const postings: number[] = [];
       let count = 0;
@@ -175,7 +176,7 @@ export class Words {
       if (first !== MARK) {
         const word = this.dictionary.numberOfHashed(memory, at, end, hashes[index] as number);
         // The first place is that of the best field.
-        const field = places === 0 ? FIELDS.length - 1 : fieldOfPlace(uint16(memory, end + 3));
+        const field = places === 0 ? WEIGHTS.length - 1 : fieldOfPlace(uint16(memory, end + 3));
         postings[length] = (word << FIELD_BITS) | field;
         length += 1;
         if (first >= FIRST_BYTE_OF_RUNS)
@@ -240,7 +241,7 @@ interface WordsOfProduct {
 const uint16 = (memory: Uint8Array, at: number): number => ((memory[at] as number) << 8) | (memory[at + 1] as number);
 
 /** The two highest bits of a place in a `tsvector` are its weight: 3 for A, the name. */
-const fieldOfPlace = (place: number): number => FIELDS.length - 1 - (place >>> 14);
+const fieldOfPlace = (place: number): number => WEIGHTS.length - 1 - (place >>> 14);
 
 const END_OF_FIELD = '\n';
 
@@ -252,7 +253,7 @@ interface Piece {
 
 /** The runs of three and more characters. Each piece of a run stands at the place after the one before, and begins with its second character. */
 const runsOf = (pieces: Piece[]): string => {
-  const fields = FIELDS.map((): string[] => []);
+  const fields = WEIGHTS.map((): string[] => []);
   let [next, nextPlace] = ['', 0];
   for (const { text, place } of pieces.sort((one, other) => one.place - other.place)) {
     const [first, second = ''] = text;
