@@ -30,6 +30,7 @@ export const useOperation = (documents: Documents, isRestricted: boolean): Gatew
     },
   };
   if (!isRestricted) return observed;
+  // What is wrong with a document is known before its caller, whose token takes time: the errors wait for that.
   const invalid = new WeakMap<Call, DocumentNode>();
   return {
     ...observed,

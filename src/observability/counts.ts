@@ -62,10 +62,8 @@ export class RequestCounts {
   inFlight = 0;
   /** Requests and executions that were refused because of overload. */
   overloads = 0;
-  /**
-   * Operations that graphql-js has executed: one that is not compiled; or a compiled one again, which failed as well (most often the fault is the
-   * request's or the database's) or was answered (the fault is in the compiled operation or in a resolver).
-   */
+  // Of a compiled operation that fails twice the fault is most often the request's or the database's, of one that is answered then the code's.
+  /** Operations that graphql-js has executed: what is not compiled, or a compiled one again, which failed too or was answered. */
   readonly fallBacks = { notCompiled: 0, failed: 0, answered: 0 };
   /** Those that were sent to the database. */
   readonly statements = { byName: new Map<string, number>(), seconds: new Distribution(DURATION_BOUNDS), failed: 0 };

@@ -27,6 +27,8 @@ export interface Cost {
 /** In tenths. Reading a row from the database takes about as long as writing ten values. */
 const ROW = 10;
 const VALUE = 1;
+/** The object has it under another name. */
+const REPEATED_VALUE = 10;
 
 /**
  * The cost of an operation is the number of rows that it asks for, and a tenth of each other value in its result:
@@ -71,7 +73,7 @@ export const costOf = (
     let values = 0;
     for (const [key, selections] of byCall(fieldsOf(parents, types))) {
       const name = selections[0].node.name.value;
-      const weight = names.has(name) ? ROW : VALUE;
+      const weight = names.has(name) ? REPEATED_VALUE : VALUE;
       names.add(name);
       if (variables && !isIncluded(selections, variables)) continue;
       const tenths = costOfField(selections, times, parentPath + key, weight, sizedByParent.get(name));

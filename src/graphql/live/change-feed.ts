@@ -103,6 +103,7 @@ export class ChangeFeed {
     this.#beginning += 1;
     try {
       const result = await run(EVERYTHING);
+      // How the names of no rows are written depends on what the operation selects: it is asked once.
       const feed: Feed = { key, run, nothing: JSON.stringify(await run(NOTHING)) };
       await delay(freshnessMs + COLLECT_MS);
       return (events) => {
