@@ -86,8 +86,7 @@ export interface FeatureLoaders {
 
 type CreateLoaders = (scope: LoaderScope) => object;
 
-/** By the names of the loaders. */
-type CreateLoadersOfAll = ReadonlyMap<string, CreateLoaders>;
+type CreateLoadersOfAll = readonly (readonly [name: string, create: CreateLoaders])[];
 
 export interface CreateContext {
   /** @param now by default the time of the database @param language by default that of the tables */
@@ -106,25 +105,14 @@ interface Deps extends Omit<ReadDeps, 'late'> {
   readonly replicas?: Replicas | undefined;
 }
 
-export const createContextFactory = ({
-  features,
-  lateSources,
-  prisma,
-  sql,
-  clock,
-  languages,
-  knownRows,
-  maxRows,
-  replicas,
-}: Deps): CreateContext => {
+export const createContextFactory = (deps: Deps): CreateContext => {
+  const { features, lateSources, prisma, sql, clock, languages, knownRows, maxRows, replicas } = deps;
   const operationPrisma = new OperationPrisma(prisma, visibleRules(features), clock.nowMs);
   const createReads = (clients: Pick<ReadDeps, 'sql' | 'prisma' | 'knownRows'>): CreateLoadersOfAll =>
-    new Map(
-      features.map(({ table, createLoaders }) => [
-        inCamelCase(table),
-        createLoaders({ ...clients, late: lateSources.get(table) }),
-      ]),
-    );
+    features.map(({ table, createLoaders }) => {
+      const createOwn = createLoaders({ ...clients, late: lateSources.get(table) });
+      return [inCamelCase(table), createOwn];
+    });
   const primary = createReads({ sql, prisma, knownRows });
   const servers = replicas?.serve(createReads);
 

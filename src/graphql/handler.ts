@@ -83,7 +83,7 @@ const askYoga = async (call: Call, options: Options): Promise<HeadedAnswer | Gat
       },
       { call, contentType } as ServerContext,
     );
-    const answer = tokens.contentOf(response)?.answer;
+    const answer = tokens.contents.get(response)?.answer;
     const { 'content-type': given, ...added } = headersOf(response);
     const head = given === contentType ? HEADS.get(contentType) : undefined;
     return answer && head ? { answer, head, added } : await toGatewayResponse(response, call, options);
@@ -121,15 +121,12 @@ const toGatewayResponse = async (
   const said = inLanguage({ vary: varyBy('accept', vary) }, call.language.shown);
   const opened = live.streamOf(call);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
-    const own = {
-      'cache-control': tokens.isCallersOwn ? 'private, no-store' : 'no-store',
-      ...said,
-    };
+    const own = { 'cache-control': tokens.isCallersOwn ? 'private, no-store' : 'no-store', ...said };
     return { status, headers: { ...own, ...headers }, body: Buffer.from(await response.arrayBuffer()) };
   }
   const { 'content-encoding': _, ...others } = headers;
   const eventHeaders = { ...others, ...EVENT_HEADERS, ...said };
-  const content = tokens.contentOf(response);
+  const content = tokens.contents.get(response);
   // Nobody has begun to read a response that a plugin has put in the place of ours.
   const events = content ? content.events : response.body?.values();
   // One result, and the end.

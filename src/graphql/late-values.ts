@@ -1,10 +1,4 @@
-import {
-  type ExecutionResult,
-  type GraphQLField,
-  type GraphQLObjectType,
-  getArgumentValues,
-  type VariableValues,
-} from 'graphql';
+import { type GraphQLField, type GraphQLObjectType, getArgumentValues, type VariableValues } from 'graphql';
 import { type CachedResponse, latin1Of } from '../cache/cached-response.ts';
 import type { Dependencies } from '../cache/dependencies.ts';
 import { TakenValues } from '../cache/late-value.ts';
@@ -97,8 +91,7 @@ export const answerLate = async (
     return { status: again.status, body: bodyAgain };
   } catch (error) {
     if (!(error instanceof ExecutionFailed) || !error.data || request.form !== GRAPHQL_BODY) throw error;
-    const { errors, data, late } = error;
-    throw new ExecutionFailed(errors, await fillData(request, { errors, data }, late, taken));
+    throw new ExecutionFailed(error.errors, await fillData(request, error, error.late, taken));
   }
 };
 
@@ -109,7 +102,7 @@ export const answerLate = async (
  */
 export const fillData = async (
   { operation, variables }: LateRequest,
-  { data, errors }: Pick<ExecutionResult, 'data' | 'errors'>,
+  { data, errors }: Partial<Pick<ExecutionFailed, 'data' | 'errors'>>,
   late: Dependencies['late'],
   taken = new TakenValues(),
 ): Promise<Record<string, unknown>> => {

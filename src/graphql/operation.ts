@@ -65,7 +65,7 @@ export interface Operation extends LateFields {
   readonly checkCost: (maximum: number, variables: VariableValues) => void;
   readonly isSubscription: boolean;
   /** Writes what of a result makes an event where it changes: undefined where all of it does. */
-  readonly textOfEvent: TextOfEvent | undefined;
+  readonly textOfEvent: ((result: ExecutionResult) => string) | undefined;
   /** The fields of the root type that it selects, fragments written out. */
   readonly rootFields: ReadonlySet<string>;
   /** Whether it asks for the schema alone, which never changes. */
@@ -150,11 +150,8 @@ export const rootFieldsOf = (document: DocumentNode, definition: OperationDefini
 const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
   new Set([...fields.values()].flat().map(({ node }) => node.name.value));
 
-/** Writes a result without the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
-type TextOfEvent = (result: ExecutionResult) => string;
-
-/** @returns undefined where the document selects no such field */
-const textOfEventOf = (schema: GraphQLSchema, document: DocumentNode): TextOfEvent | undefined => {
+/** It leaves out the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
+const textOfEventOf = (schema: GraphQLSchema, document: DocumentNode): Operation['textOfEvent'] => {
   const typeInfo = new TypeInfo(schema);
   const isSilentByKey = new Map<string, boolean>();
   const note = ({ name, alias }: FieldNode): void => {

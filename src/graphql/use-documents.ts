@@ -110,13 +110,8 @@ export class Documents {
   }
 
   /** The operation of a valid document; undefined where the name selects none. @param schema by default that of the gateway */
-  prepare({
-    document,
-    operationName,
-    schema = this.#options.schema,
-  }: Pick<ExecutionArgs, 'document' | 'operationName'> & Partial<Pick<ExecutionArgs, 'schema'>>):
-    | Operation
-    | undefined {
+  prepare(args: Pick<ExecutionArgs, 'document'> & Partial<ExecutionArgs>): Operation | undefined {
+    const { document, operationName, schema = this.#options.schema } = args;
     const name = operationName ?? '';
     const known = this.#operations.get(document)?.get(name);
     if (known) return known;

@@ -29,27 +29,17 @@ export class TokenResult implements ExecutionResult {
   }
 }
 
-/** For what responses of Yoga are tokens. */
+/** For what responses of Yoga are tokens. One that a plugin has made is none. */
 export class TokenResponses {
   /** Whether plugins of the operator read results and responses: then these have their data. */
   readonly areRead: boolean;
   /** Whether each caller gets answers of its own. */
   readonly isCallersOwn: boolean;
-  readonly #contents = new WeakMap<Response, Content>();
+  readonly contents = new WeakMap<Response, Content>();
 
   constructor({ areRead, isCallersOwn }: Pick<TokenResponses, 'areRead' | 'isCallersOwn'>) {
     this.areRead = areRead;
     this.isCallersOwn = isCallersOwn;
-  }
-
-  note(response: Response, content: Content): Response {
-    this.#contents.set(response, content);
-    return response;
-  }
-
-  /** Undefined for a response that a plugin has made. */
-  contentOf(response: Response): Content | undefined {
-    return this.#contents.get(response);
   }
 }
 
@@ -75,23 +65,27 @@ export const useResultWriter = (tokens: TokenResponses): GatewayPlugin => {
     eventBytes.set(result, bytes);
     return bytes;
   };
+  const note = (response: Response, content: Content): Response => {
+    tokens.contents.set(response, content);
+    return response;
+  };
   const writeEvents: WriteResult = (result, fetchAPI) => {
     const headers = { 'content-type': EVENT_STREAM_TYPE };
     if (isAsyncIterable(result)) {
       const events = bytesAsTheyCome(result as AsyncIterable<ExecutionResult>, bytesOf);
       // An iterable is made into a stream where a plugin reads the body: https://github.com/nodejs/undici#body-mixins
-      return tokens.note(new fetchAPI.Response(events as unknown as BodyInit, { headers }), { events });
+      return note(new fetchAPI.Response(events as unknown as BodyInit, { headers }), { events });
     }
     const answer = TokenResult.answerOf(result as ExecutionResult);
     const event = answer ? nextEvent(bytesOfAnswer(answer).toString()) : eventOf(result as ExecutionResult);
-    return tokens.note(new fetchAPI.Response(event + COMPLETE, { headers }), {});
+    return note(new fetchAPI.Response(event + COMPLETE, { headers }), {});
   };
   const writeToken: WriteResult = (result, fetchAPI, mediaType) => {
     const answer = TokenResult.answerOf(result as ExecutionResult);
     if (!answer) return writeJson(result, fetchAPI, mediaType);
     const body = tokens.areRead ? (bytesOfAnswer(answer) as Uint8Array<ArrayBuffer>) : null;
     const headers = { 'content-type': `${mediaType}; charset=utf-8` };
-    return tokens.note(new fetchAPI.Response(body, { headers }), { answer });
+    return note(new fetchAPI.Response(body, { headers }), { answer });
   };
 
   return {

@@ -62,15 +62,11 @@ export class RequestCounts {
   inFlight = 0;
   /** Requests and executions that were refused because of overload. */
   overloads = 0;
-  /** Operations that graphql-js has executed. */
-  readonly fallBacks = {
-    /** One that is not compiled. */
-    notCompiled: 0,
-    /** A compiled one again, which failed as well: most often the fault is the request's or the database's. */
-    failed: 0,
-    /** A compiled one again, which succeeded: the fault is in the compiled operation or in a resolver. */
-    answered: 0,
-  };
+  /**
+   * Operations that graphql-js has executed: one that is not compiled; or a compiled one again, which failed as well (most often the fault is the
+   * request's or the database's) or was answered (the fault is in the compiled operation or in a resolver).
+   */
+  readonly fallBacks = { notCompiled: 0, failed: 0, answered: 0 };
   /** Those that were sent to the database. */
   readonly statements = { byName: new Map<string, number>(), seconds: new Distribution(DURATION_BOUNDS), failed: 0 };
 

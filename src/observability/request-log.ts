@@ -41,8 +41,10 @@ export class RequestLog {
     if (this.#fallBacks.has(operation)) return;
     this.#fallBacks.add(operation);
     const log = request?.logTo(this.#log) ?? this.#log;
-    const fields = { operation: operation.label, err };
-    log.warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
+    log.warn(
+      { operation: operation.label, err },
+      'A compiled operation failed where the reference executor did not: it runs twice.',
+    );
   }
 
   writeRequest(request: RequestContext, status: number, ms: number): void {

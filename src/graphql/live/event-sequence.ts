@@ -71,8 +71,7 @@ export class EventSequence implements AsyncIterableIterator<ExecutionResult, und
   next(): Promise<Step> {
     const event = this.#unread;
     this.#unread = undefined;
-    if (event && (event.shown === undefined || event.shown !== this.#shown))
-      return Promise.resolve(this.#stepOf(event));
+    if (event) return Promise.resolve(this.#stepOf(event));
     if (this.#isEnded) return Promise.resolve(DONE);
     return new Promise((resolve) => {
       this.#reader = resolve;
@@ -93,7 +92,8 @@ export class EventSequence implements AsyncIterableIterator<ExecutionResult, und
     const reader = this.#reader;
     this.#reader = undefined;
     if (reader) reader(this.#stepOf(event));
-    else this.#unread = event;
+    // What has changed and changed back is no event.
+    else this.#unread = event.shown !== undefined && event.shown === this.#shown ? undefined : event;
   }
 
   #stepOf({ result, shown }: LiveEvent): Step {
