@@ -4,7 +4,6 @@ import {
   type Facet,
   type FacetCounts,
   MAX_FACET_VALUES,
-  type OptionFilter,
   type PriceRange,
   type SearchFilter,
   type SearchTerm,
@@ -21,6 +20,7 @@ import { pageOf, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 import { nthGreatest } from './rows.ts';
+import { add } from './traits.ts';
 
 /** What is read of the database for a question that the index cannot know by itself. */
 interface Known {
@@ -89,7 +89,7 @@ const FACET_COUNTERS: { readonly [Name in Facet]: (counted: Counted) => FacetCou
   attributes: (counted) => namedFacets('attributes', counted, () => 'all'),
   options: (counted) => {
     const { options = [], inStock = false } = counted.filter;
-    const others = (name?: string): readonly OptionFilter[] => options.filter((each) => each.name !== name);
+    const others = (name?: string) => options.filter((each) => each.name !== name);
     return namedFacets('options', counted, (name) => counted.index.options.traitsWithAll(others(name), inStock));
   },
 };
@@ -202,15 +202,17 @@ const dimensionFacets = (
 };
 
 /** Nothing where some product has a text. */
-const extremesOf = (kind: Kind, { codes }: Dimension, counts: Int32Array): { min?: string; max?: string } => {
-  const found = codes.filter((code) => (counts[code] as number) > 0);
-  const numbers = found.map((code) => kind.numbers[code] as number);
-  const min = numbers.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
-  const max = numbers.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
-  // A text is NaN, and so is the least of some then.
-  if (!(min <= max)) return {};
-  const textOf = (number: number): string => kind.texts[found[numbers.indexOf(number)] as number] as string;
-  return { min: textOf(min), max: textOf(max) };
+const extremesOf = (kind: Kind, { codes }: Dimension, counts: Int32Array): Pick<ValueFacets, 'min' | 'max'> => {
+  const { numbers, texts } = kind;
+  let [least, greatest] = [-1, -1];
+  for (const code of codes) {
+    const number = numbers[code] as number;
+    if (counts[code] === 0) continue;
+    if (Number.isNaN(number)) return {};
+    if (least < 0 || number < (numbers[least] as number)) least = code;
+    if (greatest < 0 || number > (numbers[greatest] as number)) greatest = code;
+  }
+  return least < 0 ? {} : { min: texts[least] as string, max: texts[greatest] as string };
 };
 
 const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null => {
@@ -229,10 +231,7 @@ const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null =
   );
   const countCells = (rows: Int32Array): Int32Array => {
     const counts = new Int32Array(PRICE_CELLS);
-    for (let at = 0; at < rows.length; at += 1) {
-      const cell = priceCellOf(values[rows[at] as number] as number);
-      counts[cell] = (counts[cell] as number) + 1;
-    }
+    for (let at = 0; at < rows.length; at += 1) add(counts, priceCellOf(values[rows[at] as number] as number), 1);
     return counts;
   };
   return priceRangeOf(min, max, countRows(index, set, countCells, index.priceCells));
