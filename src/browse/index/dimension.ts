@@ -54,7 +54,7 @@ const BYTES_PER_ENTRY = 120;
 /** The dimensions of a kind, and what rows have of them. */
 export class Kind {
   readonly dimensions: Dimension[] = [];
-  readonly #byName = new Map<string, Dimension>();
+  readonly byName = new Map<string, Dimension>();
   /** By trait, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
   #traitsOfRows: TraitsOfRows;
@@ -89,13 +89,9 @@ export class Kind {
     return parts.reduce((sum, { bytes }) => sum + bytes, ofEntries + ofTotals);
   }
 
-  named(name: string): Dimension | undefined {
-    return this.#byName.get(name);
-  }
-
   /** The traits with one of the values that a filter wants, each once. */
   traitsWith({ name, values = [], min, max }: AttributeFilter): number[] {
-    const dimension = this.named(name);
+    const dimension = this.byName.get(name);
     if (!dimension) return [];
     const codes = values.flatMap((value) => dimension.byText.get(value) ?? []);
     const [low, high] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY].map(Number);
@@ -213,10 +209,10 @@ export class Kind {
 
   /** The codes of the dimension of a value, and of the value itself. */
   #codesOfValue({ name, value, isNumber }: NamedValue): readonly number[] {
-    let dimension = this.#byName.get(name);
+    let dimension = this.byName.get(name);
     if (!dimension) {
       dimension = { name, code: this.#newCode(name, false), codes: [], byText: new Map() };
-      this.#byName.set(name, dimension);
+      this.byName.set(name, dimension);
       this.dimensions.push(dimension);
     }
     const { codes, byText } = dimension;

@@ -10,36 +10,31 @@ const ROWS_FOR_A_LOOK = 4;
 
 /** What rows must be like: a set that is made when it is needed, and once at most. */
 class Expression {
-  readonly #sizeAtMost: number;
+  /** No more rows are in the set, and no more are read for it. */
+  sizeAtMost: number;
   readonly #make: () => RowSet;
   /** Makes what tells of one row whether the set has it, without the set. */
   readonly #makeTest: (() => (row: number) => boolean) | undefined;
   #rows: RowSet | undefined;
 
   constructor(sizeAtMost: number, make: () => RowSet, makeTest?: () => (row: number) => boolean) {
-    this.#sizeAtMost = sizeAtMost;
+    this.sizeAtMost = sizeAtMost;
     this.#make = make;
     this.#makeTest = makeTest;
   }
 
-  /** No more rows are in the set, and no more are read for it. */
-  get sizeAtMost(): number {
-    return this.#rows?.size ?? this.#sizeAtMost;
-  }
-
   rows(): RowSet {
     this.#rows ??= this.#make();
+    this.sizeAtMost = this.#rows.size;
     return this.#rows;
   }
 
   /** The rows of a set that are in this one, too. */
   among(rows: RowSet): RowSet {
-    const areFew = !this.#rows && rows.size * ROWS_FOR_A_LOOK < this.#sizeAtMost;
+    const areFew = !this.#rows && rows.size * ROWS_FOR_A_LOOK < this.sizeAtMost;
     return areFew && this.#makeTest ? rows.filter(this.#makeTest()) : rows.and(this.rows());
   }
 }
-
-const these = (rows: RowSet): Expression => new Expression(rows.size, () => rows);
 
 const anyOf = ({ columns: { count } }: ProductIndex, kind: Kind, traits: readonly number[]): Expression =>
   new Expression(
@@ -123,7 +118,10 @@ export class FoundRows {
   /** @param matches the rows that have the words of the search, where there is one */
   constructor(index: ProductIndex, filter: SearchFilter, now: Date, matches?: RowSet) {
     const found = [index.visible(now), ...(matches ? [matches] : [])];
-    this.#parts = [...found.map((rows) => ({ expression: these(rows) })), ...partsOf(index, filter)];
+    this.#parts = [
+      ...found.map((rows) => ({ expression: new Expression(rows.size, () => rows) })),
+      ...partsOf(index, filter),
+    ];
   }
 
   all(): RowSet {

@@ -15,24 +15,20 @@ interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
 /** The catalogue does not fit into the index. */
 export class UnfitCatalogue extends Error {}
 
-interface Filling {
-  readonly name: 'filling';
-  readonly index: ProductIndex;
-  /** How many products there will be, as far as PostgreSQL's statistics know. */
-  readonly estimate: number;
-}
-
 /** The states of the keeper, each with all that belongs to it. A change of products whose ids are not known leads from every state to `empty`. */
 type State =
   /** There is no index; after some time it is filled. PostgreSQL answers. */
   | { readonly name: 'empty'; readonly delayMs: number }
-  | Filling
+  /** Products are read. The estimate says how many there will be, as far as PostgreSQL's statistics know. */
+  | { readonly name: 'filling'; readonly index: ProductIndex; readonly estimate: number }
   /** The index has all products. A question waits for the changes that were notified before it. */
   | { readonly name: 'ready'; readonly index: ProductIndex }
   /** Reading has failed. The index answers only where it has all that was notified. */
   | { readonly name: 'failing'; readonly index: ProductIndex }
-  /** Dead rows are closed up, which takes seconds in a large catalogue: what comes meanwhile is asked of PostgreSQL. */
+  /** Dead rows are closed up, which takes seconds in a large catalogue: the gateway's thread sees it in the status, and asks PostgreSQL meanwhile. */
   | { readonly name: 'compacting'; readonly index: ProductIndex };
+
+type Filling = Extract<State, { readonly name: 'filling' }>;
 
 /** More at once are more garbage at once. */
 const ROWS_AT_ONCE = 500;

@@ -23,16 +23,15 @@ export const bestSellingFirst = (one: Sold, other: Sold): number =>
 
 type Sold = Pick<ProductRow, 'sales' | 'publishedAt' | 'id'>;
 
-/** Where a page begins: as a row has it, in its order. */
-interface Boundary {
+/** Where a row stands in an order. */
+interface Place {
+  /** The value of the order's first column, with the score where there is one; negative where the smallest come first. */
   readonly key: number;
   readonly publishedAt: number;
   readonly id: number;
 }
 
-/** A row with its key: the value of the order's first column, with the score where there is one; negative where the smallest come first. */
-interface Candidate {
-  readonly key: number;
+interface Candidate extends Place {
   readonly row: number;
 }
 
@@ -46,20 +45,13 @@ interface OrderedBy {
   readonly boundaryRank?: number | undefined;
 }
 
-/** The rows of a page, in the order that is asked for. */
-interface PageRows {
-  readonly rows: readonly number[];
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-}
-
-/** The page of all rows that are found. */
+/** The rows of a page, in the order that is asked for. @param found the rows of all pages */
 export const pageOf = (
   columns: ProductColumns,
   found: RowSet,
   request: Pick<BrowseRequest, 'order' | 'page'>,
   by: OrderedBy = {},
-): PageRows => {
+) => {
   const selection = new PageSelection(columns, request, by);
   found.visit(
     (block) => selection.mayHave(block),
@@ -77,7 +69,8 @@ class PageSelection {
   /** 1 where the greatest come first, of keys and of what decides between equal ones. */
   readonly #direction: 1 | -1;
   readonly #hasTiesByTime: boolean;
-  readonly #boundary: Boundary | undefined;
+  /** Where the page begins. */
+  readonly #boundary: Place | undefined;
   /** The page and what is before it by number, and one row more, which shows whether there is more. */
   readonly #size: number;
   /** Those that may be of the page, in no order. Where they are twice as many as it has rows, only the best stay. */
@@ -118,7 +111,7 @@ class PageSelection {
     this.#size = page.size + offset + 1;
   }
 
-  finish(): PageRows {
+  finish() {
     const { from, offset = 0 } = this.#page;
     this.#keepBest();
     const hasMore = this.#taken.length === this.#size;
@@ -137,9 +130,9 @@ class PageSelection {
     const bestKey = direction * (this.#column[best][block] as number);
     const worstKey = direction * (this.#column[worst][block] as number);
     if (!(bestKey >= this.#leastKey) || worstKey > this.#greatestKey) return false;
-    // Of equal keys, none in the block can come before the last one.
-    const tied = bestKey === this.#leastKey ? this.#last : undefined;
-    return !tied || this.#winsTie(publishedAt[best][block] as number, id[best][block] as number, tied.row);
+    // No row of the block can stand before this place.
+    const place = { key: bestKey, publishedAt: publishedAt[best][block] as number, id: id[best][block] as number };
+    return !this.#last || this.#comesBefore(place, this.#last);
   }
 
   /** @param count so many of the rows are offered */
@@ -161,33 +154,25 @@ class PageSelection {
   }
 
   #take(key: number, row: number): void {
-    if (this.#last && !this.#comesBefore(key, row, this.#last)) return;
-    if (this.#boundary && !this.#isPast(this.#boundary, key, row)) this.#greatestKey = this.#boundary.key;
-    else this.#taken.push({ key, row });
+    const { publishedAt, id } = this.#columns;
+    const candidate = { key, publishedAt: publishedAt.values[row] as number, id: id.values[row] as number, row };
+    if (this.#last && !this.#comesBefore(candidate, this.#last)) return;
+    if (this.#boundary && !this.#comesBefore(this.#boundary, candidate)) this.#greatestKey = this.#boundary.key;
+    else this.#taken.push(candidate);
     if (this.#taken.length === this.#size * 2) this.#keepBest();
   }
 
   #keepBest(): void {
-    this.#taken.sort((one, other) => (this.#comesBefore(one.key, one.row, other) ? -1 : 1));
+    this.#taken.sort((one, other) => (this.#comesBefore(one, other) ? -1 : 1));
     this.#taken.length = Math.min(this.#taken.length, this.#size);
     this.#last = this.#taken[this.#size - 1];
     this.#leastKey = this.#last?.key ?? Number.NEGATIVE_INFINITY;
   }
 
-  #isPast({ key: boundaryKey, publishedAt, id }: Boundary, key: number, row: number): boolean {
-    return key !== boundaryKey ? key < boundaryKey : this.#winsTie(publishedAt, id, row);
-  }
-
-  #comesBefore(key: number, row: number, other: Candidate): boolean {
-    if (key !== other.key) return key > other.key;
-    const { publishedAt, id } = this.#columns;
-    return this.#winsTie(publishedAt.values[row] as number, id.values[row] as number, other.row);
-  }
-
-  #winsTie(publishedAt: number, id: number, row: number): boolean {
-    const time = this.#columns.publishedAt.values[row] as number;
-    const isByTime = this.#hasTiesByTime && publishedAt !== time;
-    return this.#direction * (isByTime ? publishedAt - time : id - (this.#columns.id.values[row] as number)) > 0;
+  #comesBefore(one: Place, other: Place): boolean {
+    if (one.key !== other.key) return one.key > other.key;
+    const isByTime = this.#hasTiesByTime && one.publishedAt !== other.publishedAt;
+    return this.#direction * (isByTime ? one.publishedAt - other.publishedAt : one.id - other.id) > 0;
   }
 }
 

@@ -74,10 +74,8 @@ export class ProductIndex {
   put(product: ProductRow): void {
     const { columns } = this;
     const { id, sales } = product;
-    /** What a language does not have is said as in the tables' columns. */
-    const said = this.allTexts.map((_, place) =>
-      place === 0 ? product : (product.translated?.[place - 1] ?? product),
-    );
+    // In a language that a product does not have it says what the tables' columns say, which are the first.
+    const said = this.allTexts.map((_, place) => product.translated?.[place - 1] ?? product);
     const words = this.allTexts.map((texts, place) => texts.words.read(said[place]?.words ?? null));
     const traits = this.#kinds.map((kind) => kind.learn(product));
     const hash = hashOfProduct(words, traits);

@@ -20,6 +20,7 @@ import { pageOf, positionOfRow } from './order.ts';
 import type { ProductIndex } from './product-index.ts';
 import { RowSet } from './row-set.ts';
 import { nthGreatest } from './rows.ts';
+import { add } from './traits.ts';
 
 /** What is read of the database for a question that the index cannot know by itself. */
 interface Known {
@@ -57,8 +58,6 @@ export const search = (
 /** What a term is called: what is equally frequent is sorted by it. */
 type LabelOf = (term: string) => string;
 
-const asItIs: LabelOf = (term) => term;
-
 /** What is counted: the rows that are found. */
 interface Counted {
   readonly index: ProductIndex;
@@ -73,30 +72,25 @@ const FACET_COUNTERS: { readonly [Name in Facet]: (counted: Counted) => FacetCou
   categories: ({ index, found }) => {
     const { categories } = index;
     const counts = countCodes(index, categories, found.without('categories'));
-    return (categories.named('')?.codes ?? [])
+    return (categories.byName.get('')?.codes ?? [])
       .filter((code) => (counts[code] as number) > 0)
       .map((code) => ({ value: Number(categories.texts[code]), count: counts[code] as number }));
   },
-  brands: ({ index, found }) => valuesOf(index, index.brands, found.without('brands'), asItIs),
+  brands: ({ index, found }) => valuesOf(index, index.brands, found.without('brands')),
   tags: ({ index, found, labelOf }) => valuesOf(index, index.tags, found.without('tags'), labelOf),
   price: ({ index, found }) => priceRangeOfRows(index, found.without('price')),
   inStock: ({ index, found, filter: { options = [], inStock } }) => {
-    const rows = found.without('inStock').and(index.rowsWith(index.columns.isInStock));
-    const variants = options.length > 0 && inStock !== true ? index.options.traitsWithAll(options, true) : 'all';
-    return variants === 'all'
-      ? rows.size
-      : rows.and(index.options.rows.rowsOf([...variants], index.columns.count)).size;
+    const { columns, options: kind } = index;
+    const rows = found.without('inStock').and(index.rowsWith(columns.isInStock));
+    const variants = options.length > 0 && inStock !== true ? kind.traitsWithAll(options, true) : 'all';
+    return variants === 'all' ? rows.size : rows.and(kind.rows.rowsOf([...variants], columns.count)).size;
   },
   onSale: ({ index, found }) => found.without('onSale').and(index.rowsWith(index.columns.isReduced)).size,
   attributes: (counted) => namedFacets('attributes', counted, () => 'all'),
   options: (counted) => {
     const { options = [], inStock = false } = counted.filter;
-    return namedFacets('options', counted, (name) =>
-      counted.index.options.traitsWithAll(
-        options.filter((each) => each.name !== name),
-        inStock,
-      ),
-    );
+    const others = (name?: string) => options.filter((each) => each.name !== name);
+    return namedFacets('options', counted, (name) => counted.index.options.traitsWithAll(others(name), inStock));
   },
 };
 
@@ -123,7 +117,12 @@ const countRows = (
 };
 
 /** Of a kind with one dimension. */
-const valuesOf = (index: ProductIndex, kind: Kind, rows: RowSet, labelOf: LabelOf): readonly ValueCount<string>[] =>
+const valuesOf = (
+  index: ProductIndex,
+  kind: Kind,
+  rows: RowSet,
+  labelOf: LabelOf = String,
+): readonly ValueCount<string>[] =>
   dimensionFacets(kind, kind.dimensions, countCodes(index, kind, rows), labelOf)[0]?.facet.values ?? [];
 
 interface Frequent extends ValueCount<string> {
@@ -189,7 +188,7 @@ const dimensionFacets = (
   const codes = dimensions.map(({ code }) => code);
   return mostFrequent(codes, counts, kind.texts, labelOf).map((counted) => {
     const { value: name } = counted;
-    const dimension = kind.named(name) as Dimension;
+    const dimension = kind.byName.get(name) as Dimension;
     const extremes = extremesOf(kind, dimension, counts);
     // A number and a text that are written alike are one value.
     for (const [one, other] of dimension.byText.values()) {
@@ -203,15 +202,17 @@ const dimensionFacets = (
 };
 
 /** Nothing where some product has a text. */
-const extremesOf = (kind: Kind, { codes }: Dimension, counts: Int32Array): { min?: string; max?: string } => {
-  const found = codes.filter((code) => (counts[code] as number) > 0);
-  const numbers = found.map((code) => kind.numbers[code] as number);
-  const min = numbers.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
-  const max = numbers.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
-  // A text is NaN, and so is the least of some then.
-  if (!(min <= max)) return {};
-  const textOf = (number: number): string => kind.texts[found[numbers.indexOf(number)] as number] as string;
-  return { min: textOf(min), max: textOf(max) };
+const extremesOf = (kind: Kind, { codes }: Dimension, counts: Int32Array): Pick<ValueFacets, 'min' | 'max'> => {
+  const { numbers, texts } = kind;
+  let [least, greatest] = [-1, -1];
+  for (const code of codes) {
+    const number = numbers[code] as number;
+    if (counts[code] === 0) continue;
+    if (Number.isNaN(number)) return {};
+    if (least < 0 || number < (numbers[least] as number)) least = code;
+    if (greatest < 0 || number > (numbers[greatest] as number)) greatest = code;
+  }
+  return least < 0 ? {} : { min: texts[least] as string, max: texts[greatest] as string };
 };
 
 const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null => {
@@ -230,10 +231,7 @@ const priceRangeOfRows = (index: ProductIndex, set: RowSet): PriceRange | null =
   );
   const countCells = (rows: Int32Array): Int32Array => {
     const counts = new Int32Array(PRICE_CELLS);
-    for (let at = 0; at < rows.length; at += 1) {
-      const cell = priceCellOf(values[rows[at] as number] as number);
-      counts[cell] = (counts[cell] as number) + 1;
-    }
+    for (let at = 0; at < rows.length; at += 1) add(counts, priceCellOf(values[rows[at] as number] as number), 1);
     return counts;
   };
   return priceRangeOf(min, max, countRows(index, set, countCells, index.priceCells));

@@ -30,12 +30,6 @@ interface Wanted {
 /** Of every dimension whose values are suggested. */
 export type BestSellersOf = Readonly<Record<'categories' | 'brands' | 'tags', BestSellers>>;
 
-interface SuggestedProducts {
-  /** In the order of BEST_SELLING. */
-  readonly products: readonly Suggestion[];
-  readonly hasMore: boolean;
-}
-
 /** What is suggested in one language. */
 export class Suggestions {
   readonly bestNames: BestNames;
@@ -92,7 +86,7 @@ export class Suggestions {
   }
 
   /** Undefined where too few of the best sellers have the words. */
-  #productsByNames({ terms, parts, count, isVisible }: Wanted): SuggestedProducts | undefined {
+  #productsByNames({ terms, parts, count, isVisible }: Wanted) {
     const { bestNames } = this;
     // Where so many are not to be expected, they are not looked through in vain.
     const expected = (this.#words.countAtMost(terms, 'names') / this.#columns.live) * bestNames.size;
@@ -106,7 +100,7 @@ export class Suggestions {
     return bestNames.isWhole ? { products, hasMore: false } : undefined;
   }
 
-  async #productsByWords({ terms, count, isVisible }: Wanted, read: ReadNames): Promise<SuggestedProducts | undefined> {
+  async #productsByWords({ terms, count, isVisible }: Wanted, read: ReadNames) {
     const columns = this.#columns;
     const matches = RowSet.ofRows(this.#words.match(terms, 'names', columns.count).rows, columns.count);
     const request = { order: 'BEST_SELLING', page: { from: 'start', size: count } } as const;
@@ -148,10 +142,10 @@ const bestOf = (
   });
 };
 
-/** The first ones of all kinds, each text once. @returns undefined where products that were not found might come before the last */
+/** The first ones of all kinds, each text once. @param products as BEST_SELLING sorts them @returns undefined where products that were not found might come before the last */
 const merge = (
   others: readonly Suggestion[],
-  { products, hasMore }: SuggestedProducts,
+  { products, hasMore }: { readonly products: readonly Suggestion[]; readonly hasMore: boolean },
   limit: number,
 ): readonly Suggestion[] | undefined => {
   const sorted = [...others, ...products].sort(byRank);

@@ -6,9 +6,9 @@ import { withRoom } from './rows.ts';
  */
 const MAX_BY_BITS = 128;
 
-/** Adds to the count of a code. */
-export const add = (counts: Int32Array, code: number, count: number): void => {
-  counts[code] = (counts[code] as number) + count;
+/** Adds to one of some counts. */
+export const add = (counts: Int32Array, at: number, count: number): void => {
+  counts[at] = (counts[at] as number) + count;
 };
 
 /** Whole numbers, in two bytes each while these are enough. */
