@@ -118,8 +118,9 @@ const someProduct = (id: number): ProductRow => {
   };
 };
 
+const words = Array.from({ length: WORDS }, (_, place) => wordOf(1 + place));
 const someWords = (length: number): string[] =>
-  Array.from({ length }, () => wordOf(Math.round(Math.exp(Math.random() * Math.log(WORDS)))));
+  Array.from({ length }, () => words[Math.floor(Math.exp(Math.random() * Math.log(WORDS)))] as string);
 
 const vector = Buffer.alloc(65_536);
 
