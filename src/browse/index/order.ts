@@ -277,7 +277,7 @@ export class NameOrder {
     return !this.#hasRanks || (this.#languages !== undefined && this.#unranked.size > 0);
   }
 
-  /** Ranks the names that have none yet, where that can be done. Where a neighbour has changed too and is not read yet, a name waits for the next call. */
+  /** Ranks the names that have none yet. Where a neighbour has changed too and is not read yet, a name waits for the next call. */
   async rankNew(client: DatabaseClient): Promise<void> {
     if (this.areKnown || this.needsAll) return;
     this.#hasRanks = this.#unranked.size <= MANY_NAMES && (await this.#rankBetweenOthers(client));

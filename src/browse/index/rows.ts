@@ -44,7 +44,7 @@ export interface ProductRow extends ProductTexts {
   /** Of each variant two lists of JSON, the names of options and its values, with `+` behind it where it is in stock, otherwise `-`. */
   readonly variants: readonly Slice[];
   readonly sales: number;
-  /** In microseconds since 1970. Infinity stands for any time from the year 2255 on: whoever asks for it is answered by PostgreSQL. */
+  /** In microseconds since 1970. Infinity stands for any time from the year 2255 on: PostgreSQL answers a question about such a time. */
   readonly publishedAt: number;
 }
 

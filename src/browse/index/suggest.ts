@@ -142,7 +142,11 @@ const bestOf = (
   });
 };
 
-/** The first ones of all kinds, each text once. @param products as BEST_SELLING sorts them @returns undefined where products that were not found might come before the last */
+/**
+ * The first ones of all kinds, each text once.
+ * @param products as BEST_SELLING sorts them
+ * @returns undefined where products that were not found might come before the last
+ */
 const merge = (
   others: readonly Suggestion[],
   { products, hasMore }: { readonly products: readonly Suggestion[]; readonly hasMore: boolean },
