@@ -36,7 +36,7 @@ export class SharedExecution extends Execution {
 
   respond(request: OperationRequest, caller: Caller, changes?: Changes): Promise<Found> {
     const { responseCache } = this.deps;
-    const make = this.#maker(request, caller, changes);
+    const make = this.#maker(request, caller, { changes });
     const key = this.keyOf(request);
     return changes ? responseCache.makeApart(key, make) : responseCache.get(key, make);
   }
@@ -49,7 +49,7 @@ export class SharedExecution extends Execution {
   #run(request: OperationRequest, caller: Caller): Promise<Answer> {
     const { responseCache, timeoutMs } = this.deps;
     const { isLate } = request.operation;
-    const make = this.#maker(request, caller);
+    const make = this.#maker(request, caller, { takesLate: isLate && caller.takesLate });
     const makeApart = () => this.#makeApart(make);
     // For another time, or without the late values that others take.
     const isApart = caller.previewAt !== undefined || (isLate && !caller.takesLate);
@@ -65,12 +65,14 @@ export class SharedExecution extends Execution {
     return { status: dependencies.status, body, late: [...dependencies.late.values()] };
   }
 
-  #maker(request: OperationRequest, caller: Caller, changes?: Changes): MakeBody {
+  /** @param options events take no late values: nobody fills them in */
+  #maker(request: OperationRequest, caller: Caller, options: MakeOptions): MakeBody {
     const { createContext, observer } = this.deps;
     const { args, operation, variables, language, form } = request;
+    const { changes, takesLate = false } = options;
     return async (dependencies) => {
       if (operation.isOfSchema) dependencies.addNothing();
-      dependencies.takesLate = operation.isLate && caller.takesLate;
+      dependencies.takesLate = takesLate;
       const tryOnce = (isLast: boolean): Promise<string> => {
         // Resolvers find in the context what plugins have put there.
         const context = {
@@ -87,6 +89,11 @@ export class SharedExecution extends Execution {
       return body;
     };
   }
+}
+
+interface MakeOptions {
+  readonly changes?: Changes | undefined;
+  readonly takesLate?: boolean;
 }
 
 const callerOf = ({ args }: OperationRequest): Caller => (args.contextValue as ServerContext).call;

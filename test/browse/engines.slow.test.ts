@@ -71,7 +71,7 @@ const translationsSql = (n: string, columns: readonly string[]): string => {
 const COLUMNS = (n: string): string => `
   1 + abs(hashint4(${n} + 1)) % ${CATEGORIES}, ${one(WORDS, `${n} + 2`)} || ' ' || ${one(WORDS, `${n} + 3`)} || case when ${n} % 3 = 0 then ' ' || ${n} % 50 else '' end,
   case when ${n} % 4 = 0 then ${one(WORDS, `${n} + 4`)} end, ${one(WORDS, `${n} + 5`)} || ' <b>' || ${one(WORDS, `${n} + 6`)} || '</b> &amp; ' || ${one(WORDS, `${n} + 7`)},
-  case when ${n} % 5 > 0 then ${one(BRANDS, `${n} + 8`)} end, (array[${one(TAGS, `${n} + 9`)}, ${one(TAGS, `${n} + 10`)}, ${one(TAGS, `${n} + 11`)}])[1:${n} % 4],
+  case when ${n} % 5 > 0 then ${one(BRANDS, `${n} + 8`)} end, (array[${[9, 10, 11, 20, 21].map((salt) => one(TAGS, `${n} + ${salt}`))}])[1:${n} % 6],
   (abs(hashint4(${n} + 12)) % 5000) / 100.0, case when ${n} % 3 = 0 then (abs(hashint4(${n} + 13)) % 5000) / 100.0 end, ${n} % 4, abs(hashint4(${n} + 14)) % 20,
   (case when ${n} % 11 = 0 then 'DRAFT' else 'ON_SALE' end)::product_status,
   case when ${n} % 13 = 0 then now() + ${n} % 7 * interval '1 hour' else now() - (${n} % 40) * interval '1 day 0.000001 s' end, ${attributesSql(n)},

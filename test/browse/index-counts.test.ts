@@ -40,7 +40,7 @@ const productOf = (g: GeneratorValue, id: number): Product => {
     id,
     category: one(g, [1, 2, 3]),
     brand: one(g, ['Lampe', 'Ærø', null]),
-    tags: some(g, ['new', 'été', 'tea']),
+    tags: some(g, ['new', 'été', 'tea', 'gift', 'sale', 'oak', 'cup']),
     cents: one(g, [100, 199, 5000, 123_456]),
     isInStock,
     isReduced: one(g, [true, false]),

@@ -1,49 +1,63 @@
 import { expect, test } from 'vitest';
-import { MAX_FACET_VALUES } from '../../src/browse/browse-engine.ts';
+import { MAX_FACET_VALUES, type SearchFilter } from '../../src/browse/browse-engine.ts';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { Slice } from '../../src/browse/index/rows.ts';
 import { search } from '../../src/browse/index/search.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 
+const NO_TRAITS = {
+  category: Slice.of('1'),
+  name: Slice.of('Lamp'),
+  brand: null,
+  tags: [],
+  cents: 100,
+  isInStock: true,
+  isReduced: false,
+  attributes: [],
+  variants: [],
+  sales: 0,
+  publishedAt: 0,
+  words: null,
+};
+
+const facetsOf = (index: ProductIndex, facet: 'brands' | 'tags', filter: SearchFilter = {}) => {
+  const page = { from: 'start', size: 1 } as const;
+  const asked = {
+    terms: [],
+    filter,
+    order: 'NEWEST',
+    page,
+    isCounted: false,
+    facets: new Set([facet]),
+    now: NOW,
+  } as const;
+  return search(index, asked).facets[facet]?.map(({ value, count }) => [value, count]);
+};
+
 test('of more brands than a facet has values, those with most products are counted', () => {
   const index = new ProductIndex([]);
   let id = 0;
   // The first brand has one product, the second two, and so on.
-  for (let brand = 1; brand <= MAX_FACET_VALUES + 20; brand += 1) {
+  for (let brand = 1; brand <= MAX_FACET_VALUES + 20; brand += 1)
     for (let count = 0; count < brand; count += 1) {
       id += 1;
-      index.put({
-        id,
-        category: Slice.of('1'),
-        name: Slice.of('Lamp'),
-        brand: Slice.of(`Brand ${brand}`),
-        tags: [],
-        cents: 100,
-        isInStock: true,
-        isReduced: false,
-        attributes: [],
-        variants: [],
-        sales: 0,
-        publishedAt: 0,
-
-        words: null,
-      });
+      index.put({ ...NO_TRAITS, id, brand: Slice.of(`Brand ${brand}`) });
     }
-  }
-  const { facets } = search(index, {
-    terms: [],
-    filter: {},
-    order: 'NEWEST',
-    page: { from: 'start', size: 1 },
-    isCounted: false,
-    facets: new Set(['brands']),
-    now: NOW,
-  });
-  expect(facets.brands?.map(({ value, count }) => [value, count])).toEqual(
+  expect(facetsOf(index, 'brands')).toEqual(
     Array.from({ length: MAX_FACET_VALUES }, (_, rank) => {
       const brand = MAX_FACET_VALUES + 20 - rank;
       return [`Brand ${brand}`, brand];
     }),
   );
+});
+
+test('tags are counted also where each product has several, and most products are found', () => {
+  const index = new ProductIndex([]);
+  const tags = ['a', 'b', 'c', 'd'].map((tag) => Slice.of(tag));
+  for (let id = 1; id <= 10; id += 1) index.put({ ...NO_TRAITS, id, tags, cents: id <= 6 ? 100 : 900 });
+  const of = (count: number) => ['a', 'b', 'c', 'd'].map((tag) => [tag, count]);
+  expect(facetsOf(index, 'tags', { maxPrice: '5' })).toEqual(of(6));
+  expect(facetsOf(index, 'tags', { minPrice: '5' })).toEqual(of(4));
+  expect(facetsOf(index, 'tags')).toEqual(of(10));
 });

@@ -229,6 +229,14 @@ test('what changes while products are read is read again before the index answer
   expect(keeper.status).toMatchObject({ isReady: true, filledShare: 1 });
 });
 
+test('a step of the clock leaves the index as it is', async () => {
+  await using scene = await setUp();
+  const { keeper, ids, byPrice } = scene;
+  keeper.changed({ table: 'product', isOfClock: true });
+  expect(keeper.status.isReady).toBe(true);
+  expect(await byPrice()).toEqual(ids);
+});
+
 test('products in Chinese are found by characters that follow each other, however many', async () => {
   await using scene = await setUp('order by p.id limit');
   const { database, keeper, ids, byPrice, readOf } = scene;

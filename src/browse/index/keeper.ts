@@ -88,7 +88,9 @@ export class IndexKeeper {
     return state.name === 'empty' || state.name === 'filling' ? undefined : state.index;
   }
 
-  changed({ table, rows }: Change): void {
+  changed({ table, rows, isOfClock }: Change): void {
+    // The index has what is published later, too.
+    if (isOfClock) return;
     this.#notified += 1;
     if (table !== 'product') this.#haveTextsChanged = true;
     // The index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
@@ -208,8 +210,6 @@ export class IndexKeeper {
     if (this.#whole !== index) return;
     // Reading succeeds again.
     if (this.#state.name === 'failing') this.#become({ name: 'ready', index });
-    // The first row that comes to a list moves it to a place with room: what they have left is given back before the index is given up.
-    if (index.bytes > this.#options.maxBytes) index.arrange();
     this.#checkSize(index);
     this.#applied = upTo;
     this.#wakeQuestions();
@@ -278,8 +278,10 @@ export class IndexKeeper {
     for (const id of gone) index.remove(id);
   }
 
+  /** Before the index is given up, what lists have left that have moved is given back. */
   #checkSize(index: ProductIndex): void {
     const { maxBytes } = this.#options;
+    if (index.bytes > maxBytes) index.arrange();
     if (index.bytes <= maxBytes) return;
     this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
     const limit = `the ${Math.round(maxBytes / 1_048_576)} MB of BROWSE_INDEX_MAX_MB`;

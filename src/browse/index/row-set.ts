@@ -160,8 +160,9 @@ export class Postings {
   /** What was read last. */
   #rows = new Int32Array(0);
 
+  /** Without what is free behind the last list: the system gives memory once it is written to. */
   get bytes(): number {
-    return this.#bytes.byteLength + this.#states.byteLength;
+    return this.#bytesUsed + this.#states.byteLength;
   }
 
   /** The rows that were appended, including those that are gone since. */
@@ -249,7 +250,7 @@ export class Postings {
   }
 
   /**
-   * Gives each row another number, in place: no list becomes longer.
+   * Gives each row another number, in place: hardly any list becomes longer.
    * @param newRows by the old number; ascending, and -1 for rows that are gone
    */
   renumber(newRows: Int32Array): void {

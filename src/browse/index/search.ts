@@ -116,18 +116,20 @@ const countRows = (
   return counts;
 };
 
-/** Of a kind with one dimension. */
+/** Of a kind with one dimension, whose values are texts. A product may have several of them: its dimension is not counted once. */
 const valuesOf = (
   index: ProductIndex,
   kind: Kind,
   rows: RowSet,
   labelOf: LabelOf = String,
 ): readonly ValueCount<string>[] =>
-  dimensionFacets(kind, kind.dimensions, countCodes(index, kind, rows), labelOf)[0]?.facet.values ?? [];
+  mostFrequent(kind.dimensions[0]?.codes ?? [], countCodes(index, kind, rows), kind.texts, labelOf).map(withoutLabel);
 
 interface Frequent extends ValueCount<string> {
   readonly label: string;
 }
+
+const withoutLabel = ({ value, count }: Frequent): ValueCount<string> => ({ value, count });
 
 const mostFirst = (one: Frequent, other: Frequent): number =>
   other.count - one.count || compareCodePoints(one.label, other.label) || compareCodePoints(one.value, other.value);
@@ -197,7 +199,7 @@ const dimensionFacets = (
       counts[other] = 0;
     }
     const values = mostFrequent(dimension.codes, counts, kind.texts, labelOf);
-    return { ...counted, facet: { name, values: values.map(({ value, count }) => ({ value, count })), ...extremes } };
+    return { ...counted, facet: { name, values: values.map(withoutLabel), ...extremes } };
   });
 };
 
