@@ -5,7 +5,7 @@ import { search } from '../../src/browse/index/search.ts';
 import { count } from '../report/format.ts';
 import { markdownTable } from '../report/table.ts';
 import { BRANDS, CATEGORIES, COLOURS, MATERIALS, SIZES, TAGS, WORDS, wordOf } from './database.ts';
-import { KINDS } from './questions.ts';
+import { KINDS, random, skewed } from './questions.ts';
 
 // The index alone, with products that no database has: how it grows with the catalogue. Of more than three million products a database would take
 // hours to make.
@@ -72,9 +72,6 @@ const ask = (index: ProductIndex, { query, variables }: Asked): void => {
   });
 };
 
-const below = (limit: number): number => Math.floor(Math.random() * limit);
-const skewed = (limit: number): number => 1 + Math.floor(limit * Math.random() ** 2);
-
 const slices = new Map<string, Slice>();
 /** Texts that many products share are made once. */
 const shared = (text: string): Slice => {
@@ -89,17 +86,17 @@ const someProduct = (id: number): ProductRow => {
   const brand = `Brand ${skewed(BRANDS)}`;
   const tags = [...new Set([1, 2, 3].map(() => `tag ${skewed(TAGS)}`))];
   const byField = [name, [brand, ...tags].flatMap((text) => text.split(' ')), someWords(6), someWords(40)];
-  const stock = below(10);
+  const stock = random(10);
   const variants = [1, 2, 3].map((n) => {
     const options = `["Size","Colour"],["${SIZES[(id + n) % SIZES.length]}","Colour ${skewed(COLOURS)}"]`;
     return shared(`${options}${stock + n > 3 ? '+' : '-'}`);
   });
   const attributes = {
     Material: `Material ${skewed(MATERIALS)}`,
-    Weight: below(1000) / 10,
+    Weight: random(1000) / 10,
     Series: `Series ${skewed(2000)}`,
     Country: `Country ${skewed(50)}`,
-    Washable: below(2) === 0,
+    Washable: random(2) === 0,
   };
   return {
     id,
@@ -110,11 +107,11 @@ const someProduct = (id: number): ProductRow => {
     category: shared(String(skewed(CATEGORIES))),
     cents: 100 + Math.floor(Math.exp(Math.random() * 12)),
     isInStock: stock > 0,
-    isReduced: below(5) === 0,
+    isReduced: random(5) === 0,
     attributes: Object.entries(attributes).map(([key, value]) => shared(`"${key}":${JSON.stringify(value)}`)),
     variants,
     sales: Math.floor(1 / (Math.random() + 0.00001)),
-    publishedAt: Date.UTC(2026, 0, 1) * 1000 - below(1000) * DAY_US,
+    publishedAt: Date.UTC(2026, 0, 1) * 1000 - random(1000) * DAY_US,
   };
 };
 

@@ -8,10 +8,10 @@ export interface Kind {
   readonly next: () => Call;
 }
 
-const random = (below: number): number => Math.floor(Math.random() * below);
+export const random = (below: number): number => Math.floor(Math.random() * below);
 const oneOf = <Value>(values: readonly Value[]): Value => values[random(values.length)] as Value;
 /** As products have them: the lower the number, the more frequent. */
-const skewed = (count: number): number => 1 + Math.floor(count * Math.random() ** 2);
+export const skewed = (count: number): number => 1 + Math.floor(count * Math.random() ** 2);
 
 const ORDERS = ['BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
 const NODES = 'totalCount nodes { id name price { amount } } pageInfo { hasNextPage endCursor }';

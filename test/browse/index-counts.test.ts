@@ -6,6 +6,7 @@ import { Slice } from '../../src/browse/index/rows.ts';
 import { search } from '../../src/browse/index/search.ts';
 import { compareCodePoints } from '../../src/browse/order.ts';
 import { decimalOf } from '../../src/browse/price-bands.ts';
+import { indexRow } from '../support/index-rows.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 const NOW_US = NOW.getTime() * 1000;
@@ -257,22 +258,7 @@ test('the index finds and counts what a look at one product after another does, 
 test('each product that is put has its row, however many come one after another', () => {
   const index = new ProductIndex([]);
   for (let id = 1; id <= 3000; id += 1) {
-    index.put({
-      id,
-      category: Slice.of('1'),
-      name: Slice.of('Lamp'),
-      brand: null,
-      tags: [],
-      cents: id,
-      isInStock: true,
-      isReduced: true,
-      attributes: [],
-      variants: [],
-      sales: 0,
-      publishedAt: 0,
-
-      words: null,
-    });
+    index.put(indexRow({ id, cents: id, isReduced: true }));
   }
   expect(answerOf(index, {})).toMatchObject({ totalCount: 3000, inStock: 3000, onSale: 3000 });
 });

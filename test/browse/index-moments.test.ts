@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { momentOf } from '../../src/browse/index/read.ts';
-import { Slice } from '../../src/browse/index/rows.ts';
 import { search } from '../../src/browse/index/search.ts';
+import { indexRow } from '../support/index-rows.ts';
 
 /** As product_moments_check has it. */
 const FIRST_SECOND = Date.UTC(2001, 0) / 1000 - 5 * 400 * 365.2425 * 86_400;
@@ -17,21 +17,7 @@ test('every second that a table can hold is a number of its own, and a cursor ha
     fc.property(seconds, (all) => {
       const index = new ProductIndex([]);
       for (const [id, second] of all.entries())
-        index.put({
-          id,
-          category: Slice.of('1'),
-          name: Slice.of('Lamp'),
-          brand: null,
-          tags: [],
-          cents: 100,
-          isInStock: true,
-          isReduced: false,
-          attributes: [],
-          variants: [],
-          sales: 0,
-          publishedAt: momentOf(BigInt(second) * 1_000_000n),
-          words: null,
-        });
+        index.put(indexRow({ id, publishedAt: momentOf(BigInt(second) * 1_000_000n) }));
       const { items } = search(index, {
         terms: [],
         filter: {},

@@ -15,7 +15,7 @@ import { Texts } from './words.ts';
 
 export interface Dimension {
   readonly name: string;
-  /** Of the dimension: its count is that of the rows with any of its values. */
+  /** Of the dimension: its count is that of the rows with any of its values, where a row has one trait of it, or traits that may repeat. */
   readonly code: number;
   /** Of its values. */
   readonly codes: number[];
@@ -53,7 +53,6 @@ const BYTES_PER_ENTRY = 120;
 
 /** The dimensions of a kind, and what rows have of them. */
 export class Kind {
-  readonly dimensions: Dimension[] = [];
   readonly byName = new Map<string, Dimension>();
   /** By trait, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
@@ -80,6 +79,10 @@ export class Kind {
   constructor(reader: Reader) {
     this.#reader = reader;
     this.#traitsOfRows = new TraitsOfRows(reader.mayRepeat ? 0 : MAX_COLUMNS);
+  }
+
+  get dimensions(): readonly Dimension[] {
+    return [...this.byName.values()];
   }
 
   get bytes(): number {
@@ -213,7 +216,6 @@ export class Kind {
     if (!dimension) {
       dimension = { name, code: this.#newCode(name, false), codes: [], byText: new Map() };
       this.byName.set(name, dimension);
-      this.dimensions.push(dimension);
     }
     const { codes, byText } = dimension;
     const alike = byText.get(value) ?? [];

@@ -62,7 +62,7 @@ const productOf = (row: CopiedRow, languages: Languages): ProductRow => {
   };
   const { tags, cents, publishedAt } = product;
   if (!Number.isSafeInteger(cents) || cents < 0) throw fault('its price is no whole number of cents, or too large');
-  if (Number.isNaN(publishedAt)) throw fault('it was published at a fraction of a second before the year 1684');
+  if (Number.isNaN(publishedAt)) throw fault('it was published at a fraction of a millisecond before the year 1684');
   if (tags === null) throw fault('its tags are no list of texts');
   return { ...product, tags };
 };

@@ -72,7 +72,7 @@ export class IndexThread {
   #sending: NodeJS.Timeout | undefined;
 
   /**
-   * @param onDecided is called while the index is ready, and where there is to be none
+   * @param onDecided is called with each status of an index that is ready, and where there is to be none
    * @param onDeath is called where the thread has ended, and another one may do better
    */
   constructor(options: ThreadOptions, log: Logger, onDecided: () => void, onDeath: (wasReady: boolean) => void) {
@@ -88,8 +88,10 @@ export class IndexThread {
     worker.on('message', (message: FromThread) => {
       if (message.kind === 'answer') this.#waiting.get(message.number)?.(message.found);
       else if (message.kind === 'log') log[message.level](message.message);
-      else this.status = message.status;
-      if (this.status.isReady) onDecided();
+      else {
+        this.status = message.status;
+        if (message.status.isReady) onDecided();
+      }
     });
     worker.on('error', (error) => log.error({ err: error }, 'the thread with the index of products died'));
     worker.once('exit', (code) => {
