@@ -11,6 +11,9 @@ import { indexRow } from '../support/index-rows.ts';
 const NOW = new Date('2026-11-22T12:00:00Z');
 const NOW_US = NOW.getTime() * 1000;
 const PRODUCTS = 300;
+// Of some products more than the index has columns for.
+const TAGS = ['new', 'été', 'tea', 'gift', 'sale', 'oak', 'cup', ...Array.from({ length: 9 }, (_, at) => `tag ${at}`)];
+const DETAILS = Array.from({ length: 12 }, (_, at) => `Detail ${at}`);
 
 interface Variant {
   readonly size: string;
@@ -41,13 +44,14 @@ const productOf = (g: GeneratorValue, id: number): Product => {
     id,
     category: one(g, [1, 2, 3]),
     brand: one(g, ['Lampe', 'Ærø', null]),
-    tags: some(g, ['new', 'été', 'tea', 'gift', 'sale', 'oak', 'cup']),
+    tags: some(g, TAGS),
     cents: one(g, [100, 199, 5000, 123_456]),
     isInStock,
     isReduced: one(g, [true, false]),
     attributes: {
       ...(one(g, [true, false]) && { Weight: one(g, [0.5, 1, 20]) }),
       ...(one(g, [true, true, false]) && { Material: some(g, ['oak', 'wood']) }),
+      ...Object.fromEntries(some(g, DETAILS).map((name) => [name, one(g, ['yes', 'no', 7])])),
     },
     variants: some(g, ['S', 'M', 'L']).map((size) => ({
       size,
@@ -157,7 +161,9 @@ const expectedOf = (products: Iterable<Product>, filter: SearchFilter) => {
       options.length === 0 || inStock === true ? product.isInStock : fitting(product, undefined, true).length > 0,
     ).length,
     onSale: found('onSale').filter(({ isReduced }) => isReduced).length,
-    attributes: named('attributes', ['Weight', 'Material'], ({ attributes }, name) => valuesOf(attributes[name])),
+    attributes: named('attributes', ['Weight', 'Material', ...DETAILS], ({ attributes }, name) =>
+      valuesOf(attributes[name]),
+    ),
     options: named('options', ['Size', 'Colour'], (product, name) =>
       fitting(product, name).flatMap((variant) => optionsOf(variant).flatMap(([n, v]) => (n === name ? [v] : []))),
     ),
@@ -203,6 +209,7 @@ const filterOf = (g: GeneratorValue): SearchFilter => {
       attributes: [
         { name: 'Weight', max: '1' },
         ...(rarely() ? [{ name: 'Material', values: any(['oak', 'wood']) }] : []),
+        ...some(g, DETAILS.slice(0, 2)).map((name) => ({ name, values: any(['yes', '7']) })),
       ],
     }),
     ...(rarely() && {

@@ -18,7 +18,8 @@ const product = (): fc.Arbitrary<ProductRow> =>
       categoryId: fc.integer({ min: 1, max: 3 }),
       brand: fc.option(word),
       tags: fc.array(word, { maxLength: 2 }),
-      sales: fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 1000 })),
+      // The last is the most that the column holds.
+      sales: fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 1000 }), fc.constant(2 ** 31 - 1)),
       // Long ago, a moment ago, to come.
       publishedAt: fc.constantFrom(NOW_US - 1e12, NOW_US - 1e6, NOW_US + 1e9),
       words: fc.array(word, { minLength: 1, maxLength: 3 }),
@@ -99,6 +100,38 @@ test('suggestions are the same whether the names of all products are at hand or 
   );
   expect(answeredByWords).toBeGreaterThan(0);
   expect(answeredByNames).toBeGreaterThan(0);
+});
+
+/** How much the best product of each category, brand and tag that begins so has sold, one product at a time. */
+const salesOf = (rows: readonly ProductRow[], gone: readonly number[], beginning: string) => {
+  const sold = new Map<string, number>();
+  const products = new Map(rows.map((row) => [row.id, row]));
+  for (const id of gone) products.delete(id);
+  for (const { brand, tags, category, sales, publishedAt } of products.values()) {
+    const categories = CATEGORIES.filter(({ id }) => id <= Number(`${category}`)).map(({ name }) => name.toLowerCase());
+    for (const text of [brand ?? [], tags, categories].flat().map(String))
+      if (text.startsWith(beginning) && publishedAt <= NOW_US) sold.set(text, Math.max(sold.get(text) ?? 0, sales));
+  }
+  return Object.fromEntries(sold);
+};
+
+test('a category, a brand and a tag have sold as much as the best of their visible products', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(product(), { minLength: 5, maxLength: 100 }),
+      fc.array(fc.integer({ min: 1, max: 150 }), { maxLength: 50 }),
+      async (rows, gone) => {
+        const index = indexOf(rows, gone, 1000);
+        for (const beginning of ['k', 'kettles', 'te', 'lamp']) {
+          const { suggestions = [] } = await suggest(index, rows, beginning, 400);
+          const others = suggestions.filter(({ kind }) => kind !== 'PRODUCT');
+          const sold = others.map(({ text, sales }) => [text.toLowerCase(), sales]);
+          expect(Object.fromEntries(sold)).toEqual(salesOf(rows, gone, beginning));
+        }
+      },
+    ),
+    { numRuns: 50 },
+  );
 });
 
 test('suggestions are the same after dead rows were closed up, and what changes then', async () => {

@@ -296,7 +296,7 @@ export class BestSellers {
   readonly kind: Kind;
   readonly #columns: ProductColumns;
   /** By trait, 1 plus how much a product has sold: no other has sold more. 0 where there is none. */
-  #most = new Int32Array(0);
+  #most = new Uint32Array(0);
   /** By trait, the row that had sold so much. */
   #rows = new Int32Array(0);
 
