@@ -41,6 +41,8 @@ const WORDS = ['Kettle', 'kettles', 'Teapot', 'tea', 'Größe', 'GROSSE', 'lamp'
 ]);
 const BRANDS = ['Tea & Co', 'Lampe', 'lampe', 'Ærø', '运动', 'Kettle', "O'Neill", ''];
 const TAGS = ['tea', 'Tea time', 'new', 'été', 'lamp', 'a\\b', '🍵', 'x y'];
+/** Of some products more than the index has columns for. */
+const FURTHER_TAGS = Array.from({ length: 12 }, (_, n) => `no. ${n}`);
 const ORDERS: ProductSearchOrder[] = ['RELEVANCE', 'BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
 const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale', 'attributes', 'options'];
 /** Besides that of the tables' columns. */
@@ -71,7 +73,8 @@ const translationsSql = (n: string, columns: readonly string[]): string => {
 const COLUMNS = (n: string): string => `
   1 + abs(hashint4(${n} + 1)) % ${CATEGORIES}, ${one(WORDS, `${n} + 2`)} || ' ' || ${one(WORDS, `${n} + 3`)} || case when ${n} % 3 = 0 then ' ' || ${n} % 50 else '' end,
   case when ${n} % 4 = 0 then ${one(WORDS, `${n} + 4`)} end, ${one(WORDS, `${n} + 5`)} || ' <b>' || ${one(WORDS, `${n} + 6`)} || '</b> &amp; ' || ${one(WORDS, `${n} + 7`)},
-  case when ${n} % 5 > 0 then ${one(BRANDS, `${n} + 8`)} end, (array[${[9, 10, 11, 20, 21].map((salt) => one(TAGS, `${n} + ${salt}`))}])[1:${n} % 6],
+  case when ${n} % 5 > 0 then ${one(BRANDS, `${n} + 8`)} end, (array[${[9, 10, 11, 20, 21].map((salt) => one(TAGS, `${n} + ${salt}`))}])[1:${n} % 6]
+    || (${list(FURTHER_TAGS)})[1:case when ${n} % 5 = 0 then ${n} % 13 else 0 end],
   (abs(hashint4(${n} + 12)) % 5000) / 100.0, case when ${n} % 3 = 0 then (abs(hashint4(${n} + 13)) % 5000) / 100.0 end, ${n} % 4, abs(hashint4(${n} + 14)) % 20,
   (case when ${n} % 11 = 0 then 'DRAFT' else 'ON_SALE' end)::product_status,
   case when ${n} % 13 = 0 then now() + ${n} % 7 * interval '1 hour' else now() - (${n} % 40) * interval '1 day 0.000001 s' end, ${attributesSql(n)},
@@ -95,7 +98,7 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
   const n = g(fc.integer, { min: 1, max: 1_000_000 });
   const id = 1 + (n % (PRODUCTS + 50));
   const kinds = [
-    `update product set price = price + 0.01, sales = sales + 3, stock = ${n % 2} where id = ${id}`,
+    `update product set price = price + 0.01, sales = least(sales, 1000) + 3, stock = ${n % 2} where id = ${id}`,
     `update product set (${NAMES}) = (select ${COLUMNS(`${n}`)}) where id = ${id}`,
     `update product set name = ${one(WORDS, `${n}`)} || id where id between ${id} and ${id + 5}`,
     `update product set status = (enum_range(null::product_status))[1 + ${n} % 3] where id between ${id} and ${id + 3}`,
@@ -104,6 +107,9 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
     `update product set sales = 3, published_at = (array['0001-01-01 00:00:01+00', '0001-01-01 00:00:02+00', '1700-06-01 00:00:00.123457+00',
       '9999-12-31 23:59:59.999999+00']::timestamptz[])[1 + ${n} % 4] where id between ${id} and ${id + 3}`,
     `delete from product where id = ${id}`,
+    `update product set sales = 2147483647 - ${n % 2} where id between ${id} and ${id + 1}`,
+    // More than the index has columns for.
+    `update product set attributes = attributes || (select jsonb_object_agg('Detail ' || n, n % 3) from generate_series(1, ${1 + (n % 11)}) n) where id % 5 = ${n % 5}`,
     // At the edges of 32 bits of cents, and of the column.
     `update product set price = (array[0, 42949672.95, 42949672.96, 999999999999.99])[1 + ${n} % 4] where id = ${id}`,
     // Many that begin with the same four digits.
