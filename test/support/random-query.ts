@@ -36,8 +36,12 @@ interface Options {
   readonly directives?: number;
 }
 
+/** Where a value stands: an argument, a field of an input object, or an item. */
+type Place = Pick<GraphQLArgument, 'name' | 'type' | 'defaultValue'>;
+
 // Some are properties of every object, where a map would not expect them.
 const VARIABLE_NAMES = ['a', 'b2', 'toString', 'constructor', '__proto__', 'limit'];
+const ALIASES = ['then', 'toJSON', 'constructor', '__proto__'];
 
 /**
  * A valid query: nested lists with arguments, empty selections, aliases, fragments of the type and of those that overlap with it, variables with and
@@ -73,7 +77,9 @@ export const randomQuery = (
       };
       // A list of keys to look up has one at least.
       const lengths = isNonNullType(type) && !chance(faults) ? [1, 2, 3] : [0, 1, 2, 3];
-      return Array.from({ length: pick(lengths) }, item);
+      const items = Array.from({ length: pick(lengths) }, item);
+      // One item is a list, too.
+      return items.length === 1 && chance(30) ? items[0] : items;
     }
     if (isInputObjectType(nullable)) {
       const fields = Object.values(nullable.getFields()).filter((field) => isRequiredInputField(field) || chance(30));
@@ -86,22 +92,28 @@ export const randomQuery = (
     return nullable === GraphQLInt ? intFor(name) : pick(['p1', 'p3', 'N', 'ö', '%', '"\\', '', ' ']);
   };
 
-  const literal = (value: unknown, type: GraphQLInputType): string => {
-    const named = getNamedType(type);
+  /** @param isFixed without variables, as a default is */
+  const literal = (value: unknown, type: GraphQLInputType, isFixed = false): string => {
+    const part = (value: unknown, { name, type, defaultValue }: Place): string =>
+      isFixed || !chance(20) ? literal(value, type, isFixed) : `$${variableFor({ name, type, defaultValue })}`;
+    const nullable = getNullableType(type);
     if (value === null) return 'null';
-    if (isEnumType(named)) return String(value);
-    if (Array.isArray(value) && isInputObjectType(named)) return `[${value.map((item) => literal(item, named))}]`;
-    if (!isInputObjectType(named)) return JSON.stringify(value);
-    const fields = named.getFields();
-    return `{ ${Object.entries(value as object).map(([key, part]) => `${key}: ${literal(part, fields[key]?.type ?? named)}`)} }`;
+    if (isListType(nullable)) {
+      const item = { name: 'item', type: nullable.ofType, defaultValue: undefined };
+      return Array.isArray(value) ? `[${value.map((each) => part(each, item))}]` : literal(value, item.type, isFixed);
+    }
+    if (isEnumType(nullable)) return String(value);
+    if (!isInputObjectType(nullable)) return JSON.stringify(value);
+    const fields = nullable.getFields();
+    return `{ ${Object.entries(value as object).map(([key, each]) => `${key}: ${part(each, fields[key] as Place)}`)} }`;
   };
 
-  const variableFor = ({ name, type, defaultValue }: GraphQLArgument): string => {
+  const variableFor = ({ name, type, defaultValue }: Place): string => {
     // Where the argument has a default, the variable may be null or absent though the argument may not.
     const mayBeNull = isNonNullType(type) && defaultValue !== undefined && chance(50);
     const variableType = mayBeNull ? type.ofType : type;
     const value = (): unknown => (mayBeNull && chance(faults) ? null : valueFor(type, name));
-    const definition = `${variableType}${chance(40) ? ` = ${literal(value(), variableType)}` : ''}`;
+    const definition = `${variableType}${chance(40) ? ` = ${literal(value(), variableType, true)}` : ''}`;
     // One that was made for an argument that may be null may be null itself.
     const known = mayBeNull ? undefined : [...definitions].find(([, text]) => text === definition);
     if (known) return known[0];
@@ -150,7 +162,10 @@ export const randomQuery = (
     const known = `${call} ${field.type}`;
     if (!aliases.has(known)) {
       const isFree = ![...aliases.keys()].some((each) => each.startsWith(`${field.name} `));
-      aliases.set(known, call === field.name && isFree ? pick(['', `${field.name}_`]) : `_${aliases.size}`);
+      const used = [...aliases.values()];
+      const free = ALIASES.find((alias) => !used.includes(alias));
+      const other = free !== undefined && chance(10) ? free : `_${aliases.size}`;
+      aliases.set(known, call === field.name && isFree ? pick(['', `${field.name}_`, other]) : other);
     }
     const alias = aliases.get(known);
     const named = getNamedType(field.type);

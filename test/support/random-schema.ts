@@ -45,9 +45,15 @@ const Pair = new GraphQLScalarType({
   },
 });
 
-const Range = new GraphQLInputObjectType({
+const Range: GraphQLInputObjectType = new GraphQLInputObjectType({
   name: 'Range',
-  fields: { least: { type: GraphQLInt, defaultValue: 3 }, name: { type: GraphQLString } },
+  fields: () => ({
+    least: { type: GraphQLInt, defaultValue: 3 },
+    name: { type: GraphQLString },
+    size: { type: new GraphQLNonNull(GraphQLInt), default: { value: 4 } },
+    inner: { type: Range },
+    steps: { type: new GraphQLList(GraphQLInt) },
+  }),
 });
 
 const ARGUMENTS: readonly GraphQLFieldConfigArgumentMap[] = [
@@ -56,6 +62,7 @@ const ARGUMENTS: readonly GraphQLFieldConfigArgumentMap[] = [
   { size: { type: GraphQLInt, default: { value: 2 } }, text: { type: GraphQLString } },
   { flag: { type: new GraphQLNonNull(GraphQLBoolean) }, colour: { type: Colour, defaultValue: 'b' } },
   { ids: { type: new GraphQLList(new GraphQLNonNull(GraphQLInt)) }, range: { type: Range } },
+  { limit: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 5 }, ranges: { type: new GraphQLList(Range) } },
 ];
 
 const LEAVES: readonly GraphQLLeafType[] = [
@@ -137,7 +144,8 @@ export const randomSchema = (g: GeneratorValue, faults: number): GraphQLSchema =
 
   const wrap = (type: GraphQLNullableOutputType): GraphQLOutputType => {
     const inner = chance(30) ? new GraphQLNonNull(type) : type;
-    const list = chance(35) ? new GraphQLList(inner) : inner;
+    const items = chance(35) ? new GraphQLList(inner) : inner;
+    const list = items !== inner && chance(15) ? new GraphQLList(items) : items;
     return list instanceof GraphQLNonNull || !chance(30) ? list : new GraphQLNonNull(list);
   };
 
