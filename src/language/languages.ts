@@ -41,7 +41,8 @@ export class Languages {
     this.default = { code: first, isDefault: true, fallBacks: undefined };
     this.all = [
       this.default,
-      ...others.map((code) => ({ code, isDefault: false, fallBacks: fallBacksOf(code, first) })),
+      // All of its parents, as vitrine_fall_backs of the database has them.
+      ...others.map((code) => ({ code, isDefault: false, fallBacks: [...rangesOf(code)] })),
     ];
     this.areConfigured = codes.length > 0;
     this.areSeveral = others.length > 0;
@@ -105,12 +106,6 @@ function* rangesOf(code: string): Generator<string> {
   // A subtag of one character begins an extension, which means nothing without what follows.
   for (let range = code; range !== ''; range = range.replace(/(?:^|-)[^-]+$/, '').replace(/-[^-]$/, '')) yield range;
 }
-
-/** The table's own column comes in the place of the default language. */
-const fallBacksOf = (code: string, byDefault: string): readonly string[] => {
-  const ranges = [...rangesOf(code)];
-  return ranges.includes(byDefault) ? ranges.slice(0, ranges.indexOf(byDefault)) : ranges;
-};
 
 /** Its name in the language itself: `português (Brasil)`. The first takes 14 ms (2026-11-29), so it is made for who asks. */
 export const nameOfLanguage = (code: string): string =>

@@ -49,10 +49,10 @@ test('equal languages are one object, however they were asked for', () => {
   expect(languages.ofHeader('de-AT,de;q=0.9')).toBe(languages.ofTag('de'));
 });
 
-test('a language falls back to its parents, and not past the default', () => {
+test('a language falls back to its parents, also to the default one, as the database does', () => {
   const fallBacks = (...codes: string[]) => new Languages(codes).all.map((language) => language.fallBacks);
   expect(fallBacks('en', 'pt-BR', 'zh-Hant-TW')).toEqual([undefined, ['pt-BR', 'pt'], ['zh-Hant-TW', 'zh-Hant', 'zh']]);
-  expect(fallBacks('en', 'en-GB')).toEqual([undefined, ['en-GB']]);
+  expect(fallBacks('en', 'en-GB')).toEqual([undefined, ['en-GB', 'en']]);
 });
 
 test('a language has its name in itself', () => {

@@ -4,6 +4,12 @@ import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 
+interface Suggestion {
+  readonly text: string;
+  readonly product: { readonly name: string } | null;
+  readonly category: { readonly name: string } | null;
+}
+
 const database = await shared(createTestDatabase());
 const gateway = await shared(createTestGateway(database, { LANGUAGES: 'en,de,pt-BR' }));
 const category = await insertCategory(database, {
@@ -44,6 +50,32 @@ test('a search finds what is shown in the language, and nothing that is not', as
   expect(await found('pt-BR', 'chinelo')).toEqual({ ids: [2], correctedSearch: null });
   expect(await found('de', 'gefuttert')).toEqual({ ids: [3, 2, 1], correctedSearch: null });
   expect(await found('de', 'warm')).toEqual({ ids: [], correctedSearch: null });
+});
+
+test('a product is found, sorted and suggested by what it shows, also where it has translations into the default language', async () => {
+  await using own = await createTestDatabase();
+  const category_id = await insertCategory(own, { name: 'Shoes', translations: { en: { name: 'Footwear' } } });
+  const translations = [{ en: { name: 'Zori' }, 'en-GB': { subtitle: 'grey' } }, { en: { name: 'Clog' } }, {}];
+  for (const [index, texts] of translations.entries())
+    await insertProduct(own, { id: index + 1, name: `Boot ${index + 1}`, translations: texts, category_id });
+  await using british = await createTestGateway(own, { LANGUAGES: 'en,en-GB' });
+  for (const language of ['en', 'en-GB']) {
+    const { data } = await british.graphql(`query @inContext(language: "${language}") {
+      productSearch(orderBy: NAME_ASC) { nodes { id name } }
+      ${['Boot', 'Zori', 'Clog', 'Shoes', 'Footwear'].map((word) => `found${word}: productSearch(search: "${word}") { nodes { id name } } suggested${word}: searchSuggestions(prefix: "${word}") { text product { name } category { name } }`)}
+    }`);
+    const { productSearch, ...byWords } = data;
+    const names: string[] = productSearch.nodes.map(({ name }: { name: string }) => name);
+    expect(names, language).toEqual(names.toSorted());
+    for (const [key, answer] of Object.entries<{ nodes: { name: string }[] } & Suggestion[]>(byWords)) {
+      const word = key.replace(/^found|^suggested/, '');
+      if (key.startsWith('found'))
+        expect(answer.nodes.map(({ name }) => name).toSorted(), `${language} ${key}`).toEqual(
+          names.filter((name) => name.includes(word)).toSorted(),
+        );
+      else for (const { text, product, category } of answer) expect(text, language).toBe((product ?? category)?.name);
+    }
+  }
 });
 
 test('a mistyped word is corrected by words of the language', async () => {
