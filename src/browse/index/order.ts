@@ -16,10 +16,7 @@ const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', i
 
 /** As BEST_SELLING sorts products. */
 export const bestSellingFirst = (one: Sold, other: Sold): number =>
-  SEARCH_ORDERS.BEST_SELLING.columns.reduce((sign, column) => {
-    const key = COLUMNS[column as keyof typeof COLUMNS] as keyof Sold;
-    return sign || other[key] - one[key];
-  }, 0);
+  other.sales - one.sales || other.publishedAt - one.publishedAt || other.id - one.id;
 
 type Sold = Pick<ProductRow, 'sales' | 'publishedAt' | 'id'>;
 
