@@ -191,6 +191,30 @@ test('new names stand among the others as in the database, also those that have 
   }
 });
 
+test('a name waits for a place where the database has just not shown what the index has there', async () => {
+  await using scene = await setUp(NEIGHBOURS);
+  const { database, keeper, ids, byPrice, readOf } = scene;
+  const [first = 0, second = 0, third = 0] = ids;
+  await database.sql(`update product set name = case id when $1 then 'a' when $2 then 'm' else 'z' end`, [
+    first,
+    second,
+  ]);
+  keeper.changed({ table: 'product' });
+  await expect.poll(() => byPrice('m'), { interval: 5 }).toEqual([second]);
+  const added = await insertProduct(database, { category_id: 1, name: 'l', price: 4 });
+  await database.sql(`update product set status = 'OFF_SALE' where id = $1`, [second]);
+  keeper.changed(changeOf([added]));
+  const names = await readOf(1);
+  await database.sql(`update product set status = 'ON_SALE' where id = $1`, [second]);
+  keeper.changed(changeOf([second]));
+  names?.resolve();
+  const asking = keeper.current(true);
+  (await readOf(2))?.resolve();
+  const index = await asking;
+  await expect.poll(() => index?.texts.names.areKnown, { interval: 5 }).toBe(true);
+  expect(index && byName(index)).toEqual([first, added, second, third]);
+});
+
 test('changes come into the index while so many names are new that all are read again', async () => {
   await using scene = await setUp(ALL_NAMES);
   const { database, keeper, ids, byPrice, readOf } = scene;

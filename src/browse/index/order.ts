@@ -5,7 +5,7 @@ import { type KeyColumn, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import { readCopied } from './read.ts';
 import type { RowSet } from './row-set.ts';
-import { Column, type ProductColumns, type ProductRow, Slice } from './rows.ts';
+import { Column, countBefore, type ProductColumns, type ProductRow, Slice } from './rows.ts';
 import { hashOf } from './words.ts';
 
 /** A score and sales in one number: sales have 31 bits. */
@@ -214,9 +214,8 @@ export class NameOrder {
   readonly rank = new Column();
   /** By row, of the name. */
   readonly #hash = new Column();
-  /** Products whose rank is not known; not kept before all were read once. */
-  readonly #unranked = new Set<number>();
-  #hasRanks = false;
+  /** Products whose rank is not known; undefined while all names are to be ranked. */
+  #unranked: Set<number> | undefined;
   readonly #columns: ProductColumns;
   readonly #languages: FallBacks;
 
@@ -230,7 +229,7 @@ export class NameOrder {
   }
 
   get areKnown(): boolean {
-    return this.#hasRanks && this.#unranked.size === 0;
+    return this.#unranked?.size === 0;
   }
 
   /** @param before the row that the product had, where it had one; otherwise -1 */
@@ -238,12 +237,12 @@ export class NameOrder {
     const rank = this.#rankOf(before, name);
     this.rank.set(row, rank);
     this.#hash.set(row, hashOf(name));
-    if (!Number.isNaN(rank)) this.#unranked.delete(id);
-    else if (this.#hasRanks) this.#unranked.add(id);
+    if (Number.isNaN(rank)) this.#unranked?.add(id);
+    else this.#unranked?.delete(id);
   }
 
   remove(id: number): void {
-    this.#unranked.delete(id);
+    this.#unranked?.delete(id);
   }
 
   renumber(newRows: Int32Array): void {
@@ -251,10 +250,9 @@ export class NameOrder {
     this.#hash.renumber(newRows);
   }
 
-  /** Undefined where the index does not know the name. */
-  rankOfPosition([name = '', id = '']: Position): number | undefined {
-    const rank = this.#rankOf(this.#columns.rowOf(Number(id)), Slice.of(name));
-    return Number.isNaN(rank) ? undefined : rank;
+  /** NaN where the index does not know the name. */
+  rankOfPosition([name = '', id = '']: Position): number {
+    return this.#rankOf(this.#columns.rowOf(Number(id)), Slice.of(name));
   }
 
   #isNamed(row: number, name: Slice): boolean {
@@ -271,20 +269,20 @@ export class NameOrder {
    * which the neighbours of a new one are found.
    */
   get needsAll(): boolean {
-    return !this.#hasRanks || (this.#languages !== undefined && this.#unranked.size > 0);
+    return !this.#unranked || (this.#languages !== undefined && !this.areKnown);
   }
 
-  /** Ranks the names that have none yet. Where a neighbour has changed too and is not read yet, a name waits for the next call. */
+  /** Ranks the names that have none yet. Where the index is not as the database around a name, this waits for the next call. */
   async rankNew(client: DatabaseClient): Promise<void> {
-    if (this.areKnown || this.needsAll) return;
-    this.#hasRanks = this.#unranked.size <= MANY_NAMES && (await this.#rankBetweenOthers(client));
+    const unranked = this.#unranked;
+    if (!unranked || this.areKnown || this.needsAll) return;
+    if (unranked.size > MANY_NAMES || !(await this.#rankBetweenOthers(client, unranked))) this.#unranked = undefined;
   }
 
   async rankAll(client: DatabaseClient): Promise<void> {
     const columns = this.#columns;
-    this.#hasRanks = false;
+    this.#unranked = undefined;
     this.rank.clear();
-    this.#unranked.clear();
     let rank = 0;
     const { joins, name } = namesIn(this.#languages);
     const all = `select p.id::int, ${name}::text from product p${joins} where p.status = 'ON_SALE' order by ${name}, p.id`;
@@ -294,21 +292,34 @@ export class NameOrder {
       const text = copied.slice();
       if (text && this.#isNamed(row, text)) this.rank.set(row, rank);
     });
+    this.#unranked = new Set();
     for (let row = 0; row < columns.count; row += 1)
       if (Number.isNaN(this.rank.values[row]) && columns.isLive.has(row))
         this.#unranked.add(columns.id.values[row] as number);
-    this.#hasRanks = true;
   }
 
   /** @returns false where there is no number left between two neighbours */
-  async #rankBetweenOthers(client: DatabaseClient): Promise<boolean> {
-    const { rows } = await client.query<Neighbours>({ ...NEIGHBOURS, values: [[...this.#unranked]] });
+  async #rankBetweenOthers(client: DatabaseClient, unranked: Set<number>): Promise<boolean> {
+    const { rows } = await client.query<Neighbours>({ ...NEIGHBOURS, values: [[...unranked]] });
     // Names with the same neighbours share the room between these.
-    for (const alike of Map.groupBy(rows, ({ beforeId }) => beforeId).values()) {
-      const [{ beforeId, beforeName, afterId, afterName }] = alike as [Neighbours];
-      const low = beforeName === null ? Number.NEGATIVE_INFINITY : this.rankOfPosition([beforeName, `${beforeId}`]);
-      const high = afterName === null ? Number.POSITIVE_INFINITY : this.rankOfPosition([afterName, `${afterId}`]);
-      if (low === undefined || high === undefined) continue;
+    const gaps = [...Map.groupBy(rows, ({ before }) => before?.join()).values()]
+      .map((alike) => {
+        const [{ before, after }] = alike as [Neighbours];
+        const low = before ? this.rankOfPosition(before) : Number.NEGATIVE_INFINITY;
+        const high = after ? this.rankOfPosition(after) : Number.POSITIVE_INFINITY;
+        return { low, high, alike, isTaken: false };
+      })
+      .filter(({ low, high }) => low < high);
+    const [first, last] = [gaps[0]?.low ?? Number.NaN, gaps.at(-1)?.high ?? Number.NaN];
+    const { count, isLive } = this.#columns;
+    for (let row = 0; row < count; row += 1) {
+      const rank = this.rank.values[row] as number;
+      if (!(rank > first && rank < last && isLive.has(row))) continue;
+      const gap = gaps[countBefore(gaps.length, (at) => (gaps[at]?.high as number) <= rank)];
+      // The database does not show that product, or shows another name: before this is read, it may be as it was.
+      if (gap && gap.low < rank) gap.isTaken = true;
+    }
+    for (const { low, high, alike } of gaps.filter(({ isTaken }) => !isTaken)) {
       const room = GAP * (alike.length + 1);
       const from = Number.isFinite(low) ? low : Number.isFinite(high) ? high - room : 0;
       const step = ((Number.isFinite(high) ? high : from + room) - from) / (alike.length + 1);
@@ -319,7 +330,7 @@ export class NameOrder {
         const row = this.#columns.rowOf(id);
         if (!this.#isNamed(row, Slice.of(name))) continue;
         this.rank.set(row, rank);
-        this.#unranked.delete(id);
+        unranked.delete(id);
       }
     }
     return true;
@@ -329,17 +340,15 @@ export class NameOrder {
 interface Neighbours {
   readonly id: number;
   readonly name: string;
-  /** Null where the name is the first. */
-  readonly beforeId: number | null;
-  readonly beforeName: string | null;
-  /** Null where the name is the last. */
-  readonly afterId: number | null;
-  readonly afterName: string | null;
+  /** Null where the name is the first, or the last. */
+  readonly before: Position | null;
+  readonly after: Position | null;
 }
 
 const neighbour = (side: '<' | '>', direction: 'asc' | 'desc'): string => `
   left join lateral (
-    select q.id, q.name from product q where q.status = 'ON_SALE' and (q.name, q.id) ${side} (p.name, p.id) and q.id <> all($1::int[])
+    select array[q.name::text, q.id::text] as position from product q
+    where q.status = 'ON_SALE' and (q.name, q.id) ${side} (p.name, p.id) and q.id <> all($1::int[])
     order by q.name ${direction}, q.id ${direction} limit 1
   )`;
 
@@ -347,7 +356,7 @@ const neighbour = (side: '<' | '>', direction: 'asc' | 'desc'): string => `
 const NEIGHBOURS = {
   name: 'index_neighbours',
   text: `
-  select p.id, p.name, before.id as "beforeId", before.name as "beforeName", after.id as "afterId", after.name as "afterName"
+  select p.id, p.name, before.position as before, after.position as after
   from product p ${neighbour('<', 'desc')} before on true ${neighbour('>', 'asc')} after on true
   where p.id = any($1::int[]) and p.status = 'ON_SALE'
   order by p.name, p.id`,
