@@ -197,7 +197,7 @@ test('new names stand among the others as in the database, also those that have 
   }
 });
 
-test('a name waits for a place where the database has just not shown what the index has there', async () => {
+test('a product that was off sale just while a name was put beside it stands on the right side of that name', async () => {
   await using scene = await setUp(NEIGHBOURS);
   const { database, keeper, ids, byPrice, readOf } = scene;
   const [first = 0, second = 0, third = 0] = ids;

@@ -5,7 +5,7 @@ import { type KeyColumn, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import { readCopied } from './read.ts';
 import type { RowSet } from './row-set.ts';
-import { Column, countBefore, type ProductColumns, type ProductRow, Slice } from './rows.ts';
+import { Column, type ProductColumns, type ProductRow, Slice } from './rows.ts';
 import { hashOf } from './words.ts';
 
 /** A score and sales in one number: sales have 31 bits. */
@@ -205,6 +205,8 @@ const GAP = 2 ** 20;
 /** More than these are ranked with all others. */
 const MANY_NAMES = 1000;
 
+const GAP_MS = 10_000;
+
 /**
  * Where the names of products stand in the database's collation, which JavaScript does not have: a rank grows with the name, read for all, and put
  * between neighbours for a new one.
@@ -216,6 +218,8 @@ export class NameOrder {
   readonly #hash = new Column();
   /** Products whose rank is not known; undefined while all names are to be ranked. */
   #unranked: Set<number> | undefined;
+  /** The latest: a product that was off sale for just then may stand on the wrong side of the names there, and is ranked once more. */
+  #gaps: readonly Gap[] = [];
   readonly #columns: ProductColumns;
   readonly #languages: FallBacks;
 
@@ -234,7 +238,10 @@ export class NameOrder {
 
   /** @param before the row that the product had, where it had one; otherwise -1 */
   put(id: number, row: number, before: number, name: Slice): void {
-    const rank = this.#rankOf(before, name);
+    const known = this.#rankOf(before, name);
+    const isPassed = ({ low, high, alike }: Gap): boolean =>
+      low < known && known < high && !alike.some((each) => each.id === id);
+    const rank = this.#gaps.some(isPassed) ? Number.NaN : known;
     this.rank.set(row, rank);
     this.#hash.set(row, hashOf(name));
     if (Number.isNaN(rank)) this.#unranked?.add(id);
@@ -272,7 +279,7 @@ export class NameOrder {
     return !this.#unranked || (this.#languages !== undefined && !this.areKnown);
   }
 
-  /** Ranks the names that have none yet. Where the index is not as the database around a name, this waits for the next call. */
+  /** Ranks the names that have none yet. Where a neighbour has changed too and is not read yet, a name waits for the next call. */
   async rankNew(client: DatabaseClient): Promise<void> {
     const unranked = this.#unranked;
     if (!unranked || this.areKnown || this.needsAll) return;
@@ -282,6 +289,7 @@ export class NameOrder {
   async rankAll(client: DatabaseClient): Promise<void> {
     const columns = this.#columns;
     this.#unranked = undefined;
+    this.#gaps = [];
     this.rank.clear();
     let rank = 0;
     const { joins, name } = namesIn(this.#languages);
@@ -301,25 +309,16 @@ export class NameOrder {
   /** @returns false where there is no number left between two neighbours */
   async #rankBetweenOthers(client: DatabaseClient, unranked: Set<number>): Promise<boolean> {
     const { rows } = await client.query<Neighbours>({ ...NEIGHBOURS, values: [[...unranked]] });
+    const nowMs = performance.now();
+    const recent = this.#gaps.filter(({ untilMs }) => untilMs > nowMs);
     // Names with the same neighbours share the room between these.
-    const gaps = [...Map.groupBy(rows, ({ before }) => before?.join()).values()]
-      .map((alike) => {
-        const [{ before, after }] = alike as [Neighbours];
-        const low = before ? this.rankOfPosition(before) : Number.NEGATIVE_INFINITY;
-        const high = after ? this.rankOfPosition(after) : Number.POSITIVE_INFINITY;
-        return { low, high, alike, isTaken: false };
-      })
-      .filter(({ low, high }) => low < high);
-    const [first, last] = [gaps[0]?.low ?? Number.NaN, gaps.at(-1)?.high ?? Number.NaN];
-    const { count, isLive } = this.#columns;
-    for (let row = 0; row < count; row += 1) {
-      const rank = this.rank.values[row] as number;
-      if (!(rank > first && rank < last && isLive.has(row))) continue;
-      const gap = gaps[countBefore(gaps.length, (at) => (gaps[at]?.high as number) <= rank)];
-      // The database does not show that product, or shows another name: before this is read, it may be as it was.
-      if (gap && gap.low < rank) gap.isTaken = true;
-    }
-    for (const { low, high, alike } of gaps.filter(({ isTaken }) => !isTaken)) {
+    for (const alike of Map.groupBy(rows, ({ before }) => before?.join()).values()) {
+      const [{ before, after }] = alike as [Neighbours];
+      const low = before ? this.rankOfPosition(before) : Number.NEGATIVE_INFINITY;
+      const high = after ? this.rankOfPosition(after) : Number.POSITIVE_INFINITY;
+      // Nor where a neighbour has a name that is not read yet.
+      if (!(low < high)) continue;
+      recent.push({ low, high, alike, untilMs: nowMs + GAP_MS });
       const room = GAP * (alike.length + 1);
       const from = Number.isFinite(low) ? low : Number.isFinite(high) ? high - room : 0;
       const step = ((Number.isFinite(high) ? high : from + room) - from) / (alike.length + 1);
@@ -333,8 +332,18 @@ export class NameOrder {
         unranked.delete(id);
       }
     }
+    this.#gaps = recent.slice(-MANY_NAMES);
     return true;
   }
+}
+
+/** Between the ranks of two neighbours, where the names of some products were put. */
+interface Gap {
+  readonly low: number;
+  readonly high: number;
+  readonly alike: readonly Neighbours[];
+  /** By then every change that the neighbours were read with has come into the index. */
+  readonly untilMs: number;
 }
 
 interface Neighbours {
