@@ -196,8 +196,8 @@ export class IndexKeeper {
       count = await this.#inTurn(() => readProducts(client, this.#options.languages, next, onProduct));
       if (this.#state !== filling) return;
       // What lists have left that have moved is given back first.
-      if (!this.#fits(index)) index.arrange();
-      if (!this.#fits(index)) {
+      if (index.bytes > this.#maxFilledBytes) index.arrange();
+      if (index.bytes > this.#maxFilledBytes) {
         const limit = `the ${Math.round(this.#options.maxBytes / 1_048_576)} MB of BROWSE_INDEX_MAX_MB`;
         throw new UnfitCatalogue(`${index.columns.live} products take more than 15/16 of ${limit}`);
       }
@@ -233,7 +233,9 @@ export class IndexKeeper {
     this.#become({ name: 'compacting', index });
     index.compact();
     const restMs = this.#refillMs - performance.now();
-    const isFine = this.#fits(index) && (index.bytes <= this.#grownBytes || restMs > 0);
+    // Until it may be filled again, it is of use up to the limit.
+    const mostBytes = restMs > 0 ? this.#options.maxBytes : Math.min(this.#maxFilledBytes, this.#grownBytes);
+    const isFine = index.bytes <= mostBytes;
     const delayMs = Math.max(restMs, REFILL_DELAY_MS);
     const grown = `the index of products has grown to ${Math.round(index.bytes / 1e6)} MB`;
     if (!isFine) this.#options.log('warn', `${grown}, and is filled again in ${(delayMs / 1000).toFixed(1)} s`);
@@ -289,8 +291,8 @@ export class IndexKeeper {
     for (const id of gone) index.remove(id);
   }
 
-  #fits(index: ProductIndex): boolean {
-    return index.bytes <= this.#options.maxBytes * MAX_FILLED_SHARE;
+  get #maxFilledBytes(): number {
+    return this.#options.maxBytes * MAX_FILLED_SHARE;
   }
 
   /** What a question needs of the database; undefined without a connection. */
