@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Access, createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.loader.ts';
 import { BrowseIndex } from './browse/index-engine.ts';
-import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
+import { FreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createListen } from './cache/listen.ts';
 import { ResponseCache } from './cache/response-cache.ts';
@@ -194,7 +194,7 @@ const connect = async ({ config, databaseUrl, log, onClose }: Given, observer: O
   onClose(() => replicas?.close());
   const clock = createClock();
   const tagVersions = new TagVersions(tables);
-  const freshnessMonitor = await startFreshnessMonitor({
+  const freshnessMonitor = new FreshnessMonitor({
     connection: directUrl === undefined ? connection : connectionConfig(directUrl),
     listen: createListen(tables, replicas?.observer),
     clock,
@@ -205,8 +205,8 @@ const connect = async ({ config, databaseUrl, log, onClose }: Given, observer: O
   onClose(() => freshnessMonitor.close());
   const prisma = prismaIn(schema, pool);
   onClose(() => prisma.$disconnect());
-  // Its engine is compiled now, and not at the first request.
-  await prisma.$connect();
+  // Prisma compiles its engine now, and not at the first request, while the database opens the monitor's connection.
+  await Promise.all([freshnessMonitor.connect(), prisma.$connect()]);
   return { pool, clock, replicas, tagVersions, freshnessMonitor, prisma, sql: createSql(pool) };
 };
 

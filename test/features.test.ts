@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startFreshnessMonitor } from '../src/cache/freshness-monitor.ts';
+import { FreshnessMonitor } from '../src/cache/freshness-monitor.ts';
 import { createListen } from '../src/cache/listen.ts';
 import { ResponseCache } from '../src/cache/response-cache.ts';
 import { type CachedTable, TagVersions } from '../src/cache/tags.ts';
@@ -205,7 +205,7 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
   const clock = createClock();
   const tagVersions = new TagVersions(tables);
   const freshnessMs = 0;
-  const freshnessMonitor = await startFreshnessMonitor({
+  const freshnessMonitor = new FreshnessMonitor({
     connection: connectionConfig(database.url),
     listen: createListen(tables),
     clock,
@@ -214,6 +214,7 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
     log: pino({ level: 'silent' }),
   });
   disposal.defer(() => freshnessMonitor.close());
+  await freshnessMonitor.connect();
   const cache = new ResponseCache({
     freshnessMonitor,
     tagVersions,

@@ -37,13 +37,6 @@ interface UnderWay {
   readonly done: Promise<boolean>;
 }
 
-/** Connects. Resolves after the first heartbeats. @throws what the first connection throws */
-export const startFreshnessMonitor = async (options: Options): Promise<FreshnessMonitor> => {
-  const monitor = new FreshnessMonitor(options);
-  await monitor.connect(FIRST_CONNECT_TIMEOUT_MS);
-  return monitor;
-};
-
 /**
  * How this process learns of changes in the database. Heartbeats are round trips on one connection: each brings the changes that the feed
  * notifies, proves that the connection lives, and reads the database's clock and when responses next change with time alone.
@@ -136,7 +129,7 @@ export class FreshnessMonitor {
   }
 
   /** Resolves after the first heartbeats. @throws what the connection throws */
-  async connect(timeoutMs: number): Promise<void> {
+  async connect(timeoutMs = FIRST_CONNECT_TIMEOUT_MS): Promise<void> {
     const { connection, listen } = this.#options;
     const opened = new DatabaseClient({
       ...connection,

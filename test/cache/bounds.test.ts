@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Dependencies } from '../../src/cache/dependencies.ts';
-import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
+import { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { createListen } from '../../src/cache/listen.ts';
 import { ResponseCache } from '../../src/cache/response-cache.ts';
 import { TagVersions } from '../../src/cache/tags.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   clock = createClock();
   tagVersions = new TagVersions(FEATURES);
   const log = pino({ level: 'silent' });
-  freshnessMonitor = await startFreshnessMonitor({
+  freshnessMonitor = new FreshnessMonitor({
     connection: connectionConfig(database.url),
     listen: createListen(FEATURES),
     clock,
@@ -38,6 +38,7 @@ beforeAll(async () => {
     freshnessMs: 1000,
     log,
   });
+  await freshnessMonitor.connect();
   return async () => {
     await freshnessMonitor.close();
     await database[Symbol.asyncDispose]();

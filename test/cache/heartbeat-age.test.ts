@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
+import { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { HEARTBEAT_TIMEOUT_MS, type SendHeartbeat } from '../../src/cache/listen.ts';
 import { TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
@@ -16,8 +16,8 @@ const pause = (ms: number): void => {
   for (const startMs = performance.now(); performance.now() - startMs < ms; );
 };
 
-const start = ({ url }: { readonly url: string }, send: SendHeartbeat) =>
-  startFreshnessMonitor({
+const start = async ({ url }: { readonly url: string }, send: SendHeartbeat): Promise<FreshnessMonitor> => {
+  const monitor = new FreshnessMonitor({
     listen: async () => send,
     connection: connectionConfig(url),
     clock: createClock(),
@@ -25,6 +25,9 @@ const start = ({ url }: { readonly url: string }, send: SendHeartbeat) =>
     freshnessMs: FRESHNESS_MS,
     log: pino({ level: 'silent' }),
   });
+  await monitor.connect();
+  return monitor;
+};
 
 test('a request does not join a heartbeat that was sent before the bound, even if the process paused after sending it', async () => {
   await using database = await createTestDatabase();

@@ -26,6 +26,9 @@ const ms = (duration = ''): number => Number.parseInt(duration, 10) * 1000;
 
 const DEFAULTS = readConfig({});
 
+/** Of Node, as `npm start` has them. */
+const FLAGS = packageJson.scripts.start.match(/--\S+/g) ?? [];
+
 const [ANALYZE, HAPROXY, NGINX] = ['systemd-analyze', 'haproxy', 'nginx'].map((name) => findProgram(name));
 
 describe('the Dockerfile', async () => {
@@ -41,6 +44,10 @@ describe('the Dockerfile', async () => {
   test('brings the Node that the tests run on', () => {
     expect(argumentsOf('ARG')).toEqual([`NODE_VERSION=${packageJson.devDependencies.node}`]);
     for (const from of argumentsOf('FROM')) expect(from).toMatch(/^node:\$\{NODE_VERSION\}-slim\b/);
+  });
+
+  test('starts Node with the flags of npm start', () => {
+    expect(JSON.parse(argumentsOf('ENTRYPOINT').at(-1) ?? '')).toEqual(['node', ...FLAGS, 'src/cli.ts']);
   });
 
   test('ends as a user that is not root, by number', () => {
@@ -147,6 +154,10 @@ describe('the systemd unit', async () => {
   const unit = await read('systemd/vitrine@.service');
   const seconds = (key: string): number => Number(new RegExp(`^${key}=(\\d+)$`, 'm').exec(unit)?.[1]);
   const setting = (key: string): number => Number(new RegExp(`\\b${key}=(\\d+)`).exec(unit)?.[1]);
+
+  test('starts Node with the flags of npm start', () => {
+    expect(unit).toContain(`\nExecStart=/usr/bin/node ${FLAGS.join(' ')} src/cli.ts serve\n`);
+  });
 
   test('gives start and shutdown their time', () => {
     expect(seconds('TimeoutStopSec') * 1000).toBeGreaterThan(setting('SHUTDOWN_TIMEOUT_MS'));

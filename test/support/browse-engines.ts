@@ -4,7 +4,7 @@ import type { BrowseEngine } from '../../src/browse/browse-engine.ts';
 import { BrowseIndex } from '../../src/browse/index-engine.ts';
 import { createSqlEngine } from '../../src/browse/sql-engine.ts';
 import { Dependencies } from '../../src/cache/dependencies.ts';
-import { startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
+import { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { createListen } from '../../src/cache/listen.ts';
 import { TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
@@ -37,7 +37,8 @@ export const createBrowseEngines = async (
   const clock = createClock();
   const tagVersions = new TagVersions(FEATURES);
   const listen = createListen(FEATURES);
-  const freshnessMonitor = await startFreshnessMonitor({ connection, listen, clock, tagVersions, freshnessMs: 0, log });
+  const freshnessMonitor = new FreshnessMonitor({ connection, listen, clock, tagVersions, freshnessMs: 0, log });
+  await freshnessMonitor.connect();
   const database = createSql(pool);
   const browseIndex = new BrowseIndex({
     thread: { databaseUrl: url, maxBytes: maxMb * 1_048_576, languages },

@@ -48,8 +48,11 @@ const PATIENCE_MS = 1000;
 /** The tables that the index reads. */
 const TABLES = ['product', 'category', 'term_translation'];
 
-/** Changes that come one after another are sent together, at the latest before the next question: each message takes some 100 µs. */
-const COLLECT_MS = 20;
+/**
+ * Changes are sent at once, so that a question seldom waits until they are read. Those of so short a time after others are sent together, at the
+ * latest before the next question: each message takes some 100 µs, and the index a statement.
+ */
+const COLLECT_MS = 5;
 
 /** The code that the thread ends with where there is to be no index. */
 export const UNFIT = 0;
@@ -70,6 +73,7 @@ export class IndexThread {
   /** Changes that are not sent yet. */
   #changes: Change[] = [];
   #sending: NodeJS.Timeout | undefined;
+  #sentMs = Number.NEGATIVE_INFINITY;
 
   /**
    * @param onDecided is called with each status of an index that is ready, and where there is to be none
@@ -109,7 +113,9 @@ export class IndexThread {
   changed(change: Change): void {
     if (!this.#worker || !TABLES.includes(change.table)) return;
     this.#changes.push(change);
-    this.#sending ??= setTimeout(() => this.#sendChanges(), COLLECT_MS).unref();
+    const waitMs = this.#sentMs + COLLECT_MS - performance.now();
+    if (waitMs <= 0) this.#sendChanges();
+    else this.#sending ??= setTimeout(() => this.#sendChanges(), waitMs).unref();
   }
 
   /** @returns undefined where the index cannot answer, or not in time */
@@ -139,6 +145,7 @@ export class IndexThread {
     clearTimeout(this.#sending);
     this.#sending = undefined;
     if (this.#changes.length === 0) return;
+    this.#sentMs = performance.now();
     this.#worker?.postMessage({ kind: 'changed', changes: this.#changes } satisfies ToThread);
     this.#changes = [];
   }
