@@ -321,8 +321,25 @@ test('a catalogue that does not fit into the memory has no index, and the log sa
     .toContainEqual(
       expect.stringMatching(/^there is no index of products: \d+ products take more than .* BROWSE_INDEX_MAX_MB/),
     );
-  expect(engines.browseIndex.status()).toEqual(NOT_READY);
+  await expect.poll(() => engines.browseIndex.status()).toEqual(NOT_READY);
   expect(await ask(engines.either(), engines.now())).toEqual({ ids: [1, 2, 3], totalCount: 2000 });
+});
+
+test('an index that values of no product have filled is filled again, answers without a restart, and the log says so', async () => {
+  await using database = await shop(1000);
+  await using engines = await createBrowseEngines(database, { maxMb: 3 });
+  const { browseIndex, logged } = engines;
+  const wasFull = (): boolean => logged.some(({ msg }) => /^the index of products has grown to \d+ MB/.test(`${msg}`));
+  for (let round = 0; round < 50 && !wasFull(); round += 1) {
+    await database.sql(`update product set attributes = jsonb_build_object('Synchronised', id || ' ' || $1::int)`, [
+      round,
+    ]);
+    expect(await ask(engines.either(), engines.now())).toEqual({ ids: [1, 2, 3], totalCount: 1000 });
+  }
+  expect(wasFull()).toBe(true);
+  await answerOfIndex(engines).toEqual({ ids: [1, 2, 3], totalCount: 1000 });
+  await expect.poll(() => browseIndex.status()).toMatchObject({ isReady: true, products: 1000, filledShare: 1 });
+  expect(browseIndex.status().bytes).toBeLessThan(3 * 1_048_576);
 });
 
 test('where there is no index, for a catalogue that does not fit, changes are not collected for it', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { IndexKeeper, UnfitCatalogue } from '../../src/browse/index/keeper.ts';
+import { IndexKeeper } from '../../src/browse/index/keeper.ts';
 import type { ProductIndex } from '../../src/browse/index/product-index.ts';
+import { UnfitCatalogue } from '../../src/browse/index/read.ts';
 import { search } from '../../src/browse/index/search.ts';
 import type { Change } from '../../src/cache/tags.ts';
 import { connectionConfig, DatabaseClient } from '../../src/database/connection.ts';
@@ -31,15 +32,20 @@ const startKeeper = (database: TestDatabase, maxBytes = 1e9, opened = (client: D
     await client.connect();
     return opened(client);
   };
-  const keeper = new IndexKeeper({ connect, maxBytes, languages: [], onStatus: () => {}, log: () => {} });
+  const logged: string[] = [];
+  const log = (_: string, message: string): void => void logged.push(message);
+  const keeper = new IndexKeeper({ connect, maxBytes, languages: [], onStatus: () => {}, log });
   const running = keeper.run();
+  running.catch(() => {});
   return {
     keeper,
+    running,
+    logged,
     [Symbol.asyncDispose]: async () => {
       isOver = true;
       client?.connection.stream.destroy();
       keeper.changed({ table: 'product' });
-      await expect(running).rejects.toThrow('the test is over');
+      await expect(running).rejects.toThrow();
     },
   };
 };
@@ -191,6 +197,30 @@ test('new names stand among the others as in the database, also those that have 
   }
 });
 
+test('a product that was off sale just while a name was put beside it stands on the right side of that name', async () => {
+  await using scene = await setUp(NEIGHBOURS);
+  const { database, keeper, ids, byPrice, readOf } = scene;
+  const [first = 0, second = 0, third = 0] = ids;
+  await database.sql(`update product set name = case id when $1 then 'a' when $2 then 'm' else 'z' end`, [
+    first,
+    second,
+  ]);
+  keeper.changed({ table: 'product' });
+  await expect.poll(() => byPrice('m'), { interval: 5 }).toEqual([second]);
+  const added = await insertProduct(database, { category_id: 1, name: 'l', price: 4 });
+  await database.sql(`update product set status = 'OFF_SALE' where id = $1`, [second]);
+  keeper.changed(changeOf([added]));
+  const names = await readOf(1);
+  await database.sql(`update product set status = 'ON_SALE' where id = $1`, [second]);
+  keeper.changed(changeOf([second]));
+  names?.resolve();
+  const asking = keeper.current(true);
+  (await readOf(2))?.resolve();
+  const index = await asking;
+  await expect.poll(() => index?.texts.names.areKnown, { interval: 5 }).toBe(true);
+  expect(index && byName(index)).toEqual([first, added, second, third]);
+});
+
 test('changes come into the index while so many names are new that all are read again', async () => {
   await using scene = await setUp(ALL_NAMES);
   const { database, keeper, ids, byPrice, readOf } = scene;
@@ -264,7 +294,7 @@ test('products that were read before a change of any number of rows do not answe
   await expect.poll(() => byPrice(), { interval: 5 }).toEqual(ids.slice(1));
 });
 
-test('an index that changes have made too large gives back the room that their words have left, and goes on', async () => {
+test('an index that changes have made too large gives back the room that their rows and words have left, and goes on', async () => {
   await using database = await createTestDatabase();
   const categoryId = await insertCategory(database);
   // Of 500 words each product has 60, so that what is known of words is much of the index.
@@ -275,23 +305,128 @@ test('an index that changes have made too large gives back the room that their w
     [categoryId],
   );
   const rows = await database.sql<{ id: number }>('select id from product where id % 2 = 0');
-  /** Half of the products have another word. @returns the index that has it */
-  const change = async (keeper: IndexKeeper, word: string) => {
+  /** Half of the products have another word, twice. @returns the index that has it */
+  const change = async (keeper: IndexKeeper) => {
     await expect.poll(() => keeper.status.isReady).toBe(true);
-    await database.sql(`update product set description = description || ' ' || $1 where id % 2 = 0`, [word]);
-    keeper.changed(changeOf(rows.map(({ id }) => id)));
-    return keeper.current(false);
+    for (const word of ['one', 'two']) {
+      await database.sql(`update product set description = description || ' ' || $1 where id % 2 = 0`, [word]);
+      keeper.changed(changeOf(rows.map(({ id }) => id)));
+      await keeper.current(true);
+    }
+    return keeper.current(true);
   };
-  const boundOf = async (): Promise<number> => {
+  const grownBytes = async (): Promise<number> => {
     await using unlimited = startKeeper(database);
-    const index = await change(unlimited.keeper, 'first');
-    const grown = index?.bytes ?? 0;
-    index?.arrange();
-    return (grown + (index?.bytes ?? 0)) / 2;
+    return (await change(unlimited.keeper))?.bytes ?? 0;
   };
-  const bound = await boundOf();
+  const bound = (await grownBytes()) * 0.99;
   await using limited = startKeeper(database, bound);
-  const index = await change(limited.keeper, 'second');
-  expect(limited.keeper.status.isReady).toBe(true);
-  expect(index?.bytes).toBeLessThan(bound);
+  const index = await change(limited.keeper);
+  await expect.poll(() => limited.keeper.status.bytes, { interval: 5 }).toBeLessThan(bound);
+  expect((await limited.keeper.current(true)) === index).toBe(true);
+});
+
+/** What the log says whenever the index is filled. */
+const FILLED = /^the index has \d+ products in /;
+
+/** A keeper of a database with so many products, each of which a new value can be given. */
+const setUpStamped = async (
+  products: number,
+  maxBytes: number,
+  opened?: (client: DatabaseClient) => DatabaseClient,
+) => {
+  const database = await createTestDatabase();
+  const categoryId = await insertCategory(database);
+  await database.sql(
+    `insert into product (category_id, name, slug, price) select $1, 'Product', 'product-' || n, 1 from generate_series(1, $2::int) n`,
+    [categoryId, products],
+  );
+  const rows = await database.sql<{ id: number }>('select id from product');
+  const started = startKeeper(database, maxBytes, opened);
+  const { keeper, logged } = started;
+  await expect.poll(() => keeper.status.isReady, { interval: 5 }).toBe(true);
+  let stamps = 0;
+  return {
+    ...started,
+    database,
+    filled: () => logged.filter((message) => FILLED.test(message)).length,
+    stamp: async (length = 1) => {
+      stamps += 1;
+      await database.sql(`update product set attributes = jsonb_build_object('Stamp', id || ' ' || repeat($1, $2))`, [
+        String(stamps),
+        length,
+      ]);
+      keeper.changed(changeOf(rows.map(({ id }) => id)));
+      return keeper.current(true);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await started[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+};
+
+test('an index that is full of values that no product has any more is filled again, and answers', async () => {
+  await using scene = await setUpStamped(1000, 2_000_000);
+  const { keeper, logged, filled, stamp } = scene;
+  while (filled() < 3) {
+    await stamp();
+    await expect.poll(() => keeper.status.isReady, { timeout: 20_000, interval: 5 }).toBe(true);
+    expect(keeper.status.bytes).toBeLessThan(2_000_000);
+  }
+  expect(keeper.status).toMatchObject({ products: 1000, filledShare: 1 });
+  expect(logged).toContainEqual(
+    expect.stringMatching(/^the index of products has grown to 2 MB, and is filled again in /),
+  );
+});
+
+test('an index that is full soon after it was filled is filled again after twenty times as long as that took', async () => {
+  const fillMs = 150;
+  const fillSlowly = (client: DatabaseClient) => {
+    const query = client.query.bind(client) as (statement: object, values?: unknown[]) => Promise<unknown>;
+    const isOfFilling = (statement: unknown): boolean => `${statement}`.includes('order by p.id limit');
+    return Object.assign(client, {
+      query: async (statement: object, values?: unknown[]) => {
+        if (isOfFilling(statement)) await query(`select pg_sleep(${fillMs / 1000})` as unknown as object);
+        return query(statement, values);
+      },
+    });
+  };
+  await using scene = await setUpStamped(1000, 2_000_000, fillSlowly);
+  const { keeper, logged, stamp } = scene;
+  const filledMs = performance.now();
+  while (keeper.status.isReady) await stamp();
+  const restMs = fillMs * 19 - (performance.now() - filledMs);
+  expect(keeper.status).toMatchObject({ isReady: false, products: 0, bytes: 0 });
+  const [, seconds] = /is filled again in ([\d.]+) s/.exec(logged.join('\n')) ?? [];
+  expect(Number(seconds)).toBeGreaterThanOrEqual(Math.max(500, restMs - 100) / 1000);
+  await expect.poll(() => keeper.status.isReady, { timeout: 20_000, interval: 5 }).toBe(true);
+});
+
+test('an index of which most is of no product any more is filled again long before it is full', async () => {
+  await using scene = await setUpStamped(1000, 1e9);
+  const { keeper, filled, stamp } = scene;
+  while (filled() < 2) {
+    await stamp(100);
+    await expect.poll(() => keeper.status.isReady, { timeout: 20_000, interval: 5 }).toBe(true);
+  }
+  expect(keeper.status.bytes).toBeLessThan(2_000_000);
+});
+
+test('a catalogue that has become too large is read once more, and then no more', async () => {
+  await using database = await createTestDatabase();
+  const categoryId = await insertCategory(database);
+  const insert = (from: number, to: number) =>
+    database.sql<{ id: number }>(
+      `insert into product (category_id, name, slug, price) select $1, 'Product', 'product-' || n, 1 from generate_series($2::int, $3::int) n
+       returning id`,
+      [categoryId, from, to],
+    );
+  await insert(1, 1000);
+  await using started = startKeeper(database, 2_000_000);
+  const { keeper, running, logged } = started;
+  await expect.poll(() => keeper.status.isReady, { interval: 5 }).toBe(true);
+  keeper.changed(changeOf((await insert(1001, 10_000)).map(({ id }) => id)));
+  await expect(running).rejects.toThrow('10000 products take more than 15/16 of the 2 MB of BROWSE_INDEX_MAX_MB');
+  expect(logged.filter((message) => FILLED.test(message))).toHaveLength(1);
 });

@@ -53,7 +53,7 @@ const searchIn = async (index: ProductIndex, asked: BrowseRequest, texts: Langua
   if (!codeIds || !keeper.status.isReady || (isByName && !texts.names.areKnown)) return undefined;
   const position = isByName ? page.position : undefined;
   const boundaryRank = position && texts.names.rankOfPosition(position);
-  if (position && boundaryRank === undefined) return undefined;
+  if (Number.isNaN(boundaryRank)) return undefined;
   const found = search(index, asked, { boundaryRank, codeIds }, texts);
   if (!isByName) return found;
   const names = await namesIn(languages)(found.items.map(({ id }) => id));

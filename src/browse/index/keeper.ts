@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Change } from '../../cache/tags.ts';
 import type { DatabaseClient } from '../../database/connection.ts';
 import { ProductIndex } from './product-index.ts';
-import { readCategories, readEstimate, readLabels, readProducts, UnfitProduct } from './read.ts';
+import { readCategories, readEstimate, readLabels, readProducts, UnfitCatalogue } from './read.ts';
 import type { ProductRow } from './rows.ts';
 import type { IndexStatus, ThreadOptions } from './thread.ts';
 
@@ -12,23 +12,16 @@ interface Options extends Pick<ThreadOptions, 'maxBytes' | 'languages'> {
   readonly log: (level: 'info' | 'warn', message: string) => void;
 }
 
-/** The catalogue does not fit into the index. */
-export class UnfitCatalogue extends Error {}
-
 /** The states of the keeper, each with all that belongs to it. A change of products whose ids are not known leads from every state to `empty`. */
 type State =
   /** There is no index; after some time it is filled. PostgreSQL answers. */
   | { readonly name: 'empty'; readonly delayMs: number }
   /** Products are read. The estimate says how many there will be, as far as PostgreSQL's statistics know. */
   | { readonly name: 'filling'; readonly index: ProductIndex; readonly estimate: number }
-  /** The index has all products. A question waits for the changes that were notified before it. */
+  /** The index has all products. A question waits for the changes that were notified before it, while there is a connection. */
   | { readonly name: 'ready'; readonly index: ProductIndex }
-  /** Reading has failed. The index answers only where it has all that was notified. */
-  | { readonly name: 'failing'; readonly index: ProductIndex }
   /** Dead rows are closed up, which takes seconds in a large catalogue: the gateway's thread sees it in the status, and asks PostgreSQL meanwhile. */
   | { readonly name: 'compacting'; readonly index: ProductIndex };
-
-type Filling = Extract<State, { readonly name: 'filling' }>;
 
 /** More at once are more garbage at once. */
 const ROWS_AT_ONCE = 500;
@@ -37,8 +30,12 @@ const BEFORE_FIRST_ID = -(2 ** 31) - 1;
 /** A name that could not be ranked is looked at again after this time. */
 const RANK_AGAIN_MS = 20;
 const REFILL_DELAY_MS = 500;
-/** All names are read for a twentieth of the time at most. */
-const RESTS_PER_RANKING = 19;
+/** The rest of the memory is for what changes leave behind. */
+const MAX_FILLED_SHARE = 15 / 16;
+/** With ten dead values for each of 6,000 products the index is five times as large, and takes twice the time; with 100, 15 times (2026-11-29). */
+const MAX_GROWTH = 2;
+/** All names are read, and an index that has grown is filled again, for a twentieth of the time at most. */
+const RESTS = 19;
 const LOG_PROGRESS_MS = 5000;
 const FIRST_RETRY_MS = 50;
 const MAX_RETRY_MS = 10_000;
@@ -61,13 +58,14 @@ export class IndexKeeper {
   #notified = 0;
   #applied = -1;
   #ranked = -1;
-  /** Wakes questions that wait, to look again whether the index has what they need. */
+  /** Wakes the keeper, and questions that wait, to look again whether the index has what they need. */
   #progress = Promise.withResolvers<void>();
   /** When all names may be read next; infinity while they are. */
   #rankAgainMs = 0;
+  /** When the index may be filled again because it has grown to this. */
+  #refillMs = 0;
+  #grownBytes = 0;
   #reading: Promise<unknown> = Promise.resolve();
-  /** Ends the sleep of the keeper. */
-  #wake = (): void => {};
 
   constructor(options: Options) {
     this.#options = options;
@@ -75,7 +73,7 @@ export class IndexKeeper {
 
   get status(): IndexStatus {
     const state = this.#state;
-    const isReady = state.name === 'ready' || state.name === 'failing';
+    const isReady = state.name === 'ready';
     const index = state.name === 'empty' ? undefined : state.index;
     const products = index?.columns.live ?? 0;
     const share = state.name === 'filling' ? Math.min(products / (state.estimate || 1), 1) : Number(isReady);
@@ -99,27 +97,26 @@ export class IndexKeeper {
     this.#wake();
   }
 
-  /** With all that was notified so far, and the order of names; undefined where there is no index. */
+  /** With all that was notified so far, and the order of names; undefined where there is no index, or nothing to read them by. */
   async current(needsNames: boolean): Promise<ProductIndex | undefined> {
     const upTo = this.#notified;
     const isBehind = (): boolean => (needsNames ? this.#ranked : this.#applied) < upTo;
-    while (this.#state.name === 'ready' && isBehind()) await this.#progress.promise;
-    // PostgreSQL answers those who have waited for what does not come.
+    while (this.#client && this.#state.name === 'ready' && isBehind()) await this.#progress.promise;
     return isBehind() ? undefined : this.#whole;
   }
 
   #become(state: State): void {
     this.#state = state;
-    this.#wakeQuestions();
+    this.#wake();
     this.#options.onStatus();
   }
 
-  #wakeQuestions(): void {
+  #wake(): void {
     this.#progress.resolve();
     this.#progress = Promise.withResolvers();
   }
 
-  /** Never ends. @throws UnfitCatalogue, or UnfitProduct where there is one before the index has all products */
+  /** Never ends. @throws UnfitCatalogue where one is found so before the index has all products */
   async run(): Promise<never> {
     for (;;) {
       try {
@@ -127,14 +124,12 @@ export class IndexKeeper {
         if (this.#state.name === 'empty') await delay(this.#state.delayMs);
         await this.#connect();
       } catch (error) {
-        if (error instanceof UnfitCatalogue) throw error;
-        // To fill it again and again would take a core, for the sake of one row.
-        if (error instanceof UnfitProduct && !this.#whole) throw error;
+        // To fill it again and again would take a core.
+        if (error instanceof UnfitCatalogue && !this.#whole) throw error;
         const reason = error instanceof Error ? error.message : error;
         this.#options.log('warn', `the index of products could not read: ${reason}`);
         this.#haveTextsChanged = true;
-        const index = this.#whole;
-        this.#become(index ? { name: 'failing', index } : { name: 'empty', delayMs: REFILL_DELAY_MS });
+        if (!this.#whole) this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
         await delay(this.#retryMs);
         this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
       }
@@ -157,6 +152,7 @@ export class IndexKeeper {
       }
     } finally {
       this.#client = undefined;
+      this.#wake();
       client.connection.stream.destroy();
     }
   }
@@ -168,8 +164,10 @@ export class IndexKeeper {
     const index = new ProductIndex(this.#options.languages);
     this.#changedIds.clear();
     this.#haveTextsChanged = true;
-    const filling: Filling = { name: 'filling', index, estimate };
+    const filling = { name: 'filling', index, estimate } as const;
     this.#become(filling);
+    // Texts are a part of the size that is looked at.
+    await this.#applyPending(client, index);
     await this.#readAll(client, filling);
     if (this.#state !== filling) return;
     await this.#inTurn(() => index.texts.names.rankAll(client));
@@ -177,13 +175,15 @@ export class IndexKeeper {
     index.arrange();
     // V8 would keep 26 of 210 MB with 100,000 products. Node has the function with `--expose-gc`.
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    const tookMs = performance.now() - startedMs;
+    this.#refillMs = performance.now() + tookMs * RESTS;
+    this.#grownBytes = index.bytes * MAX_GROWTH;
     this.#become({ name: 'ready', index });
     const size = `${index.columns.live} products in ${Math.round(index.bytes / 1e6)} MB`;
-    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-    this.#options.log('info', `the index has ${size} after ${seconds} s`);
+    this.#options.log('info', `the index has ${size} after ${(tookMs / 1000).toFixed(1)} s`);
   }
 
-  async #readAll(client: DatabaseClient, filling: Filling): Promise<void> {
+  async #readAll(client: DatabaseClient, filling: Extract<State, { readonly name: 'filling' }>): Promise<void> {
     const { index, estimate } = filling;
     let lastId = BEFORE_FIRST_ID;
     let loggedMs = performance.now();
@@ -195,7 +195,12 @@ export class IndexKeeper {
       const next = { after: lastId, limit: FILLED_AT_ONCE };
       count = await this.#inTurn(() => readProducts(client, this.#options.languages, next, onProduct));
       if (this.#state !== filling) return;
-      this.#checkSize(index);
+      // What lists have left that have moved is given back first.
+      if (index.bytes > this.#maxFilledBytes) index.arrange();
+      if (index.bytes > this.#maxFilledBytes) {
+        const limit = `the ${Math.round(this.#options.maxBytes / 1_048_576)} MB of BROWSE_INDEX_MAX_MB`;
+        throw new UnfitCatalogue(`${index.columns.live} products take more than 15/16 of ${limit}`);
+      }
       this.#options.onStatus();
       if (performance.now() - loggedMs < LOG_PROGRESS_MS) continue;
       loggedMs = performance.now();
@@ -208,24 +213,33 @@ export class IndexKeeper {
     const upTo = this.#notified;
     await this.#applyPending(client, index);
     if (this.#whole !== index) return;
-    // Reading succeeds again.
-    if (this.#state.name === 'failing') this.#become({ name: 'ready', index });
-    this.#checkSize(index);
     this.#applied = upTo;
-    this.#wakeQuestions();
+    this.#wake();
     await this.#inTurn(() => index.texts.names.rankNew(client));
     if (this.#whole !== index) return;
     this.#ranked = upTo;
-    this.#wakeQuestions();
-    if (index.needsCompaction) {
-      this.#become({ name: 'compacting', index });
-      index.compact();
-      this.#become({ name: 'ready', index });
-    }
+    this.#wake();
+    if (index.needsCompaction || index.bytes > this.#options.maxBytes) this.#compact(index);
+    if (this.#whole !== index) return;
     void this.#rankAll(index);
     // A name whose neighbour has changed too is ranked later, and so are those of other languages.
     const hasUnranked = index.allTexts.some(({ names }) => !names.areKnown);
-    if (this.#notified === upTo && this.#client) await this.#sleep(hasUnranked ? RANK_AGAIN_MS : undefined);
+    const pauses = [this.#progress.promise, ...(hasUnranked ? [delay(RANK_AGAIN_MS)] : [])];
+    if (this.#notified === upTo && this.#client) await Promise.race(pauses);
+  }
+
+  /** Closes up dead rows. Values, words and texts that no product has any more stay: where they take too much, the index is filled again. */
+  #compact(index: ProductIndex): void {
+    this.#become({ name: 'compacting', index });
+    index.compact();
+    const restMs = this.#refillMs - performance.now();
+    // Until it may be filled again, it is of use up to the limit.
+    const mostBytes = restMs > 0 ? this.#options.maxBytes : Math.min(this.#maxFilledBytes, this.#grownBytes);
+    const isFine = index.bytes <= mostBytes;
+    const delayMs = Math.max(restMs, REFILL_DELAY_MS);
+    const grown = `the index of products has grown to ${Math.round(index.bytes / 1e6)} MB`;
+    if (!isFine) this.#options.log('warn', `${grown}, and is filled again in ${(delayMs / 1000).toFixed(1)} s`);
+    this.#become(isFine ? { name: 'ready', index } : { name: 'empty', delayMs });
   }
 
   /**
@@ -247,8 +261,7 @@ export class IndexKeeper {
     } catch (error) {
       this.#options.log('warn', `the index of products could not read the order of names: ${error}`);
     }
-    const endedMs = performance.now();
-    this.#rankAgainMs = endedMs + Math.max(RANK_AGAIN_MS, (endedMs - startedMs) * RESTS_PER_RANKING);
+    this.#rankAgainMs = performance.now() + (performance.now() - startedMs) * RESTS;
   }
 
   async #applyPending(client: DatabaseClient, index: ProductIndex): Promise<void> {
@@ -278,14 +291,8 @@ export class IndexKeeper {
     for (const id of gone) index.remove(id);
   }
 
-  /** Before the index is given up, what lists have left that have moved is given back. */
-  #checkSize(index: ProductIndex): void {
-    const { maxBytes } = this.#options;
-    if (index.bytes > maxBytes) index.arrange();
-    if (index.bytes <= maxBytes) return;
-    this.#become({ name: 'empty', delayMs: REFILL_DELAY_MS });
-    const limit = `the ${Math.round(maxBytes / 1_048_576)} MB of BROWSE_INDEX_MAX_MB`;
-    throw new UnfitCatalogue(`${index.columns.live} products take more than ${limit}`);
+  get #maxFilledBytes(): number {
+    return this.#options.maxBytes * MAX_FILLED_SHARE;
   }
 
   /** What a question needs of the database; undefined without a connection. */
@@ -298,12 +305,5 @@ export class IndexKeeper {
     const reading = this.#reading.then(work);
     this.#reading = reading.catch(() => {});
     return reading;
-  }
-
-  async #sleep(ms?: number): Promise<void> {
-    await new Promise<void>((end) => {
-      this.#wake = end;
-      if (ms !== undefined) setTimeout(end, ms);
-    });
   }
 }

@@ -16,10 +16,7 @@ const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', i
 
 /** As BEST_SELLING sorts products. */
 export const bestSellingFirst = (one: Sold, other: Sold): number =>
-  SEARCH_ORDERS.BEST_SELLING.columns.reduce((sign, column) => {
-    const key = COLUMNS[column as keyof typeof COLUMNS] as keyof Sold;
-    return sign || other[key] - one[key];
-  }, 0);
+  other.sales - one.sales || other.publishedAt - one.publishedAt || other.id - one.id;
 
 type Sold = Pick<ProductRow, 'sales' | 'publishedAt' | 'id'>;
 
@@ -208,6 +205,8 @@ const GAP = 2 ** 20;
 /** More than these are ranked with all others. */
 const MANY_NAMES = 1000;
 
+const GAP_MS = 10_000;
+
 /**
  * Where the names of products stand in the database's collation, which JavaScript does not have: a rank grows with the name, read for all, and put
  * between neighbours for a new one.
@@ -217,9 +216,10 @@ export class NameOrder {
   readonly rank = new Column();
   /** By row, of the name. */
   readonly #hash = new Column();
-  /** Products whose rank is not known; not kept before all were read once. */
-  readonly #unranked = new Set<number>();
-  #hasRanks = false;
+  /** Products whose rank is not known; undefined while all names are to be ranked. */
+  #unranked: Set<number> | undefined;
+  /** The latest: a product that was off sale for just then may stand on the wrong side of the names there, and is ranked once more. */
+  #gaps: readonly Gap[] = [];
   readonly #columns: ProductColumns;
   readonly #languages: FallBacks;
 
@@ -233,20 +233,23 @@ export class NameOrder {
   }
 
   get areKnown(): boolean {
-    return this.#hasRanks && this.#unranked.size === 0;
+    return this.#unranked?.size === 0;
   }
 
   /** @param before the row that the product had, where it had one; otherwise -1 */
   put(id: number, row: number, before: number, name: Slice): void {
-    const rank = this.#rankOf(before, name);
+    const known = this.#rankOf(before, name);
+    const isPassed = ({ low, high, alike }: Gap): boolean =>
+      low < known && known < high && !alike.some((each) => each.id === id);
+    const rank = this.#gaps.some(isPassed) ? Number.NaN : known;
     this.rank.set(row, rank);
     this.#hash.set(row, hashOf(name));
-    if (!Number.isNaN(rank)) this.#unranked.delete(id);
-    else if (this.#hasRanks) this.#unranked.add(id);
+    if (Number.isNaN(rank)) this.#unranked?.add(id);
+    else this.#unranked?.delete(id);
   }
 
   remove(id: number): void {
-    this.#unranked.delete(id);
+    this.#unranked?.delete(id);
   }
 
   renumber(newRows: Int32Array): void {
@@ -254,10 +257,9 @@ export class NameOrder {
     this.#hash.renumber(newRows);
   }
 
-  /** Undefined where the index does not know the name. */
-  rankOfPosition([name = '', id = '']: Position): number | undefined {
-    const rank = this.#rankOf(this.#columns.rowOf(Number(id)), Slice.of(name));
-    return Number.isNaN(rank) ? undefined : rank;
+  /** NaN where the index does not know the name. */
+  rankOfPosition([name = '', id = '']: Position): number {
+    return this.#rankOf(this.#columns.rowOf(Number(id)), Slice.of(name));
   }
 
   #isNamed(row: number, name: Slice): boolean {
@@ -274,20 +276,21 @@ export class NameOrder {
    * which the neighbours of a new one are found.
    */
   get needsAll(): boolean {
-    return !this.#hasRanks || (this.#languages !== undefined && this.#unranked.size > 0);
+    return !this.#unranked || (this.#languages !== undefined && !this.areKnown);
   }
 
   /** Ranks the names that have none yet. Where a neighbour has changed too and is not read yet, a name waits for the next call. */
   async rankNew(client: DatabaseClient): Promise<void> {
-    if (this.areKnown || this.needsAll) return;
-    this.#hasRanks = this.#unranked.size <= MANY_NAMES && (await this.#rankBetweenOthers(client));
+    const unranked = this.#unranked;
+    if (!unranked || this.areKnown || this.needsAll) return;
+    if (unranked.size > MANY_NAMES || !(await this.#rankBetweenOthers(client, unranked))) this.#unranked = undefined;
   }
 
   async rankAll(client: DatabaseClient): Promise<void> {
     const columns = this.#columns;
-    this.#hasRanks = false;
+    this.#unranked = undefined;
+    this.#gaps = [];
     this.rank.clear();
-    this.#unranked.clear();
     let rank = 0;
     const { joins, name } = namesIn(this.#languages);
     const all = `select p.id::int, ${name}::text from product p${joins} where p.status = 'ON_SALE' order by ${name}, p.id`;
@@ -297,21 +300,25 @@ export class NameOrder {
       const text = copied.slice();
       if (text && this.#isNamed(row, text)) this.rank.set(row, rank);
     });
+    this.#unranked = new Set();
     for (let row = 0; row < columns.count; row += 1)
       if (Number.isNaN(this.rank.values[row]) && columns.isLive.has(row))
         this.#unranked.add(columns.id.values[row] as number);
-    this.#hasRanks = true;
   }
 
   /** @returns false where there is no number left between two neighbours */
-  async #rankBetweenOthers(client: DatabaseClient): Promise<boolean> {
-    const { rows } = await client.query<Neighbours>({ ...NEIGHBOURS, values: [[...this.#unranked]] });
+  async #rankBetweenOthers(client: DatabaseClient, unranked: Set<number>): Promise<boolean> {
+    const { rows } = await client.query<Neighbours>({ ...NEIGHBOURS, values: [[...unranked]] });
+    const nowMs = performance.now();
+    const recent = this.#gaps.filter(({ untilMs }) => untilMs > nowMs);
     // Names with the same neighbours share the room between these.
-    for (const alike of Map.groupBy(rows, ({ beforeId }) => beforeId).values()) {
-      const [{ beforeId, beforeName, afterId, afterName }] = alike as [Neighbours];
-      const low = beforeName === null ? Number.NEGATIVE_INFINITY : this.rankOfPosition([beforeName, `${beforeId}`]);
-      const high = afterName === null ? Number.POSITIVE_INFINITY : this.rankOfPosition([afterName, `${afterId}`]);
-      if (low === undefined || high === undefined) continue;
+    for (const alike of Map.groupBy(rows, ({ before }) => before?.join()).values()) {
+      const [{ before, after }] = alike as [Neighbours];
+      const low = before ? this.rankOfPosition(before) : Number.NEGATIVE_INFINITY;
+      const high = after ? this.rankOfPosition(after) : Number.POSITIVE_INFINITY;
+      // Nor where a neighbour has a name that is not read yet.
+      if (!(low < high)) continue;
+      recent.push({ low, high, alike, untilMs: nowMs + GAP_MS });
       const room = GAP * (alike.length + 1);
       const from = Number.isFinite(low) ? low : Number.isFinite(high) ? high - room : 0;
       const step = ((Number.isFinite(high) ? high : from + room) - from) / (alike.length + 1);
@@ -322,27 +329,35 @@ export class NameOrder {
         const row = this.#columns.rowOf(id);
         if (!this.#isNamed(row, Slice.of(name))) continue;
         this.rank.set(row, rank);
-        this.#unranked.delete(id);
+        unranked.delete(id);
       }
     }
+    this.#gaps = recent.slice(-MANY_NAMES);
     return true;
   }
+}
+
+/** Between the ranks of two neighbours, where the names of some products were put. */
+interface Gap {
+  readonly low: number;
+  readonly high: number;
+  readonly alike: readonly Neighbours[];
+  /** By then every change that the neighbours were read with has come into the index. */
+  readonly untilMs: number;
 }
 
 interface Neighbours {
   readonly id: number;
   readonly name: string;
-  /** Null where the name is the first. */
-  readonly beforeId: number | null;
-  readonly beforeName: string | null;
-  /** Null where the name is the last. */
-  readonly afterId: number | null;
-  readonly afterName: string | null;
+  /** Null where the name is the first, or the last. */
+  readonly before: Position | null;
+  readonly after: Position | null;
 }
 
 const neighbour = (side: '<' | '>', direction: 'asc' | 'desc'): string => `
   left join lateral (
-    select q.id, q.name from product q where q.status = 'ON_SALE' and (q.name, q.id) ${side} (p.name, p.id) and q.id <> all($1::int[])
+    select array[q.name::text, q.id::text] as position from product q
+    where q.status = 'ON_SALE' and (q.name, q.id) ${side} (p.name, p.id) and q.id <> all($1::int[])
     order by q.name ${direction}, q.id ${direction} limit 1
   )`;
 
@@ -350,7 +365,7 @@ const neighbour = (side: '<' | '>', direction: 'asc' | 'desc'): string => `
 const NEIGHBOURS = {
   name: 'index_neighbours',
   text: `
-  select p.id, p.name, before.id as "beforeId", before.name as "beforeName", after.id as "afterId", after.name as "afterName"
+  select p.id, p.name, before.position as before, after.position as after
   from product p ${neighbour('<', 'desc')} before on true ${neighbour('>', 'asc')} after on true
   where p.id = any($1::int[]) and p.status = 'ON_SALE'
   order by p.name, p.id`,

@@ -34,13 +34,13 @@ const translatedIn = (languages: readonly string[], alias: string): string => {
 
 const NOTHING = Slice.of('');
 
-/** The index cannot hold a product: it is very old, or the types or checks of the tables were changed. */
-export class UnfitProduct extends Error {}
+/** The index cannot hold the catalogue: it is too large, or a product is very old, or the types or checks of the tables were changed. */
+export class UnfitCatalogue extends Error {}
 
-/** @throws UnfitProduct */
+/** @throws UnfitCatalogue */
 const productOf = (row: CopiedRow, languages: Languages): ProductRow => {
   const id = row.int();
-  const fault = (reason: string): Error => new UnfitProduct(`product ${id} cannot be in it: ${reason}`);
+  const fault = (reason: string): Error => new UnfitCatalogue(`product ${id} cannot be in it: ${reason}`);
   const product = {
     id,
     name: row.slice() ?? NOTHING,

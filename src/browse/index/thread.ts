@@ -49,8 +49,8 @@ const PATIENCE_MS = 1000;
 const TABLES = ['product', 'category', 'term_translation'];
 
 /**
- * Changes are sent at once, so that a question seldom waits until they are read. Those of so short a time after others are sent together, at the latest
- * before the next question: each message takes some 100 µs, and the index a statement.
+ * Changes are sent at once, so that a question seldom waits until they are read. Those of so short a time after others are sent together, at the
+ * latest before the next question: each message takes some 100 µs, and the index a statement.
  */
 const COLLECT_MS = 5;
 

@@ -29,10 +29,8 @@ interface Run {
   readonly args: Map<FieldNode, Args>;
 }
 
-/** JSON, at once where nothing in it is still loading. */
-type Text = string | Promise<string>;
-
-type Writer = (value: unknown, run: Run) => Text;
+/** Writes the JSON of a value. */
+type Writer = (value: unknown, run: Run, output: Output) => void;
 
 /**
  * Thrown where the value of a field does not fit its type, or an argument has no value. Compiled operations only know how to succeed: the
@@ -44,43 +42,51 @@ class NotCompiled extends Error {}
 export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
-/** The text of an object or a list in the making, of which parts may be loading or have failed. */
+/** JSON in the making, of which parts may be loading or have failed. */
 class Output {
-  #text: string;
-  #parts: Text[] | undefined;
+  readonly #pieces: string[] = [];
+  /** What is loading, and the places of the pieces that are kept for it. */
+  #loading: Promise<string>[] | undefined;
+  readonly #places: number[] = [];
 
-  constructor(start: string) {
-    this.#text = start;
+  add(text: string): void {
+    this.#pieces.push(text);
   }
 
-  add(text: Text): void {
-    if (typeof text === 'string') this.#text += text;
-    else {
-      this.#parts ??= [];
-      this.#parts.push(this.#text, text);
-      this.#text = '';
+  /** A value that may be loading. What fails is a promise, too: others go on, because Node ends a process where nobody waits for theirs. */
+  addValue(value: unknown, write: Writer, run: Run): void {
+    try {
+      // A promise of another kind, as Prisma's, begins only once it is waited for.
+      if (isPromise(value)) this.#addLoading(Promise.resolve(value).then((loaded) => textOf(loaded, write, run)));
+      else write(value, run, this);
+    } catch (error) {
+      this.#addLoading(Promise.reject(error));
     }
   }
 
-  finish(end: string): Text {
-    const rest = this.#text + end;
-    const parts = this.#parts;
-    if (parts === undefined) return rest;
-    const [start, part] = parts;
-    // Most objects wait for one value at most.
-    if (parts.length === 2) return (part as Promise<string>).then((text) => start + text + rest);
-    return Promise.all(parts).then((all) => all.join('') + rest);
+  #addLoading(text: Promise<string>): void {
+    this.#loading ??= [];
+    this.#loading.push(text);
+    this.#places.push(this.#pieces.push('') - 1);
+  }
+
+  /** At once where nothing in it is loading. */
+  text(): Text {
+    const pieces = this.#pieces;
+    if (this.#loading === undefined) return pieces.join('');
+    return Promise.all(this.#loading).then((texts) => {
+      for (const [index, place] of this.#places.entries()) pieces[place] = texts[index] as string;
+      return pieces.join('');
+    });
   }
 }
 
-/** The text of a value that may be loading. What fails is a promise, too: others go on, because Node ends a process where nobody waits for theirs. */
-const writeLoaded = (value: unknown, write: Writer, run: Run): Text => {
-  try {
-    // A promise of another kind, as Prisma's, begins only once it is waited for.
-    return isPromise(value) ? Promise.resolve(value).then((loaded) => write(loaded, run)) : write(value, run);
-  } catch (error) {
-    return Promise.reject(error);
-  }
+type Text = string | Promise<string>;
+
+const textOf = (value: unknown, write: Writer, run: Run): Text => {
+  const output = new Output();
+  write(value, run, output);
+  return output.text();
 };
 
 /** One operation, compiled for one schema: gives the JSON text of `data`. @throws any error: the reference executor then reports it */
@@ -112,7 +118,7 @@ export const compile = (
     if (error instanceof NotCompiled) return undefined;
     throw error;
   }
-  return (variables, context) => write({}, { variables, context, args: new Map() });
+  return (variables, context) => textOf({}, write, { variables, context, args: new Map() });
 };
 
 const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], fieldsOf: FieldsOf): Writer => {
@@ -121,16 +127,16 @@ const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], fiel
   const fields = [...fieldsOf(parents, [type])].map(([key, selections], index) =>
     compileField(type, `${index === 0 ? '' : ','}${JSON.stringify(key)}:`, selections, fieldsOf),
   );
-  return (value, run) => {
+  return (value, run, output) => {
     // A value that is an error counts as thrown: a list of a DataLoader may hold some.
     if (value instanceof Error) throw new NotCompiled();
     const source = value as Record<string, unknown>;
-    const output = new Output('{');
+    output.add('{');
     for (const { label, read, write } of fields) {
       output.add(label);
-      output.add(writeLoaded(read(source, run), write, run));
+      output.addValue(read(source, run), write, run);
     }
-    return output.finish('}');
+    output.add('}');
   };
 };
 
@@ -144,7 +150,7 @@ const compileField = (
   const name = node.name.value;
   if (name === '__typename') {
     const text = JSON.stringify(parent.name);
-    return { label, read: () => null, write: () => text };
+    return { label, read: () => null, write: (_value, _run, output) => output.add(text) };
   }
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type, and only graphql-js gives the fourth parameter, `info`.
@@ -173,10 +179,10 @@ const propertyReader =
 
 const compileValue = (type: GraphQLOutputType, selections: MergedField, fieldsOf: FieldsOf): Writer => {
   const write = compileNonNull(getNullableType(type), selections, fieldsOf);
-  return (value, run) => {
-    if (value !== null && value !== undefined) return write(value, run);
-    if (isNonNullType(type)) throw new NotCompiled();
-    return 'null';
+  return (value, run, output) => {
+    if (value !== null && value !== undefined) write(value, run, output);
+    else if (isNonNullType(type)) throw new NotCompiled();
+    else output.add('null');
   };
 };
 
@@ -192,18 +198,18 @@ const isIterable = (value: unknown): value is Iterable<unknown> =>
 
 const listWriter =
   (write: Writer): Writer =>
-  (value, run) => {
+  (value, run, output) => {
     if (!Array.isArray(value)) {
       // Nobody waits for its promises, and Node ends a process where one is rejected.
       if (isIterable(value)) for (const item of value) if (isPromise(item)) item.then(undefined, () => {});
       throw new NotCompiled();
     }
-    const output = new Output('[');
+    output.add('[');
     for (const [index, item] of value.entries()) {
       if (index > 0) output.add(',');
-      output.add(writeLoaded(item, write, run));
+      output.addValue(item, write, run);
     }
-    return output.finish(']');
+    output.add(']');
   };
 
 /** The arguments of a field, coerced once for all of its objects: https://spec.graphql.org/draft/#CoerceArgumentValues() */
@@ -226,12 +232,12 @@ const argsReader = (field: GraphQLField<unknown, unknown>, node: FieldNode): ((r
 /** Result coercion of a scalar or enum, straight to JSON: https://spec.graphql.org/draft/#sec-Scalars.Result-Coercion */
 const leafWriter =
   (type: GraphQLLeafType): Writer =>
-  (value) => {
+  (value, _run, output) => {
     // A value that is an error counts as thrown.
     if (value instanceof Error) throw new NotCompiled();
     const result = type.coerceOutputValue(value);
     const text = result === null ? undefined : JSON.stringify(result);
     // No value is an error, and what JSON cannot say leaves out its key.
     if (text === undefined) throw new NotCompiled();
-    return text;
+    output.add(text);
   };
