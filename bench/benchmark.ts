@@ -51,10 +51,14 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   const wrkVersion = await findWrk();
   const cores = chooseCores();
   const catalogue = catalogueOf(options.products);
-  const workloads = createWorkloads(catalogue).filter(({ code }) => options.workloads?.includes(code) ?? true);
-  if (workloads.length === 0) throw new Error(`There is no workload ${options.workloads}.`);
-  const contenders = CONTENDERS.filter(
-    (contender) => options.only.includes(contender.name) && workloads.some((workload) => methodOf(contender, workload)),
+  const named = createWorkloads(catalogue).filter(({ code }) => options.workloads?.includes(code) ?? true);
+  if (named.length === 0) throw new Error(`There is no workload ${options.workloads}.`);
+  const contenders = CONTENDERS.filter(({ name }) => options.only.includes(name))
+    .map((contender) => ({ ...contender, workloads: options.workloadsOf[contender.name] }))
+    .filter((contender) => named.some((workload) => methodOf(contender, workload)));
+  // The limit alone is measured where it alone was named.
+  const workloads = named.filter(
+    (workload) => contenders.length === 0 || contenders.some((contender) => methodOf(contender, workload)),
   );
 
   log('preparing the database…');
@@ -116,7 +120,11 @@ const runWorkloads = async (
   for (const workload of workloads) {
     log(`${workload.code} ${workload.title}`);
     const limitAnswers = answers.get(workload.code) as LimitAnswers;
-    runs.push([workload, limitAnswers, await runWorkload(workload, limitAnswers, servers, options)]);
+    runs.push([
+      workload,
+      limitAnswers,
+      await runWorkload(workload, limitAnswers, servers, { ...options, isFirst: runs.length === 0 }),
+    ]);
   }
   return { starts, runs };
 };

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { endWithHelp } from './program.ts';
-import { CONTENDERS, LIMIT } from './servers/contenders.ts';
+import { CONTENDERS, LIMIT, QUICK_WORKLOADS } from './servers/contenders.ts';
 
 export interface Options {
   /** Whether what the last whole run knows is taken from it, and what is not compared with it is left out. */
@@ -12,6 +12,8 @@ export interface Options {
   readonly only: readonly string[];
   /** Codes of workloads; undefined for all. */
   readonly workloads: readonly string[] | undefined;
+  /** Codes by the names of servers, where not each is asked all of them. */
+  readonly workloadsOf: Readonly<Record<string, readonly string[]>>;
   readonly databaseUrl: string | undefined;
   readonly json: string | undefined;
   /** Whether docs/benchmarks.md and its chart are written. */
@@ -27,13 +29,13 @@ const QUICK_ROUNDS = 3;
 
 /** A quick run fills its database, and the index of each gateway, with fewer: the CPU time of a request hardly depends on it. */
 const PRODUCTS = 100_000;
-const QUICK_PRODUCTS = 20_000;
+const QUICK_PRODUCTS = 10_000;
 
 const HELP = `Measures the gateway and its peers against the limit of node:http, and checks every answer.
 
   npm run bench -- [options]
 
-  --quick               the gateway without its peers, fewer rounds and products: five minutes on a quiet machine
+  --quick               the gateway alone, what tells most, fewer rounds and products: three minutes on a quiet machine
   --rounds N            rounds in which every server is visited (${ROUNDS}; quick: ${QUICK_ROUNDS})
   --seconds N           length of one measurement (1)
   --products N          products in the catalogue (${PRODUCTS}; quick: ${QUICK_PRODUCTS})
@@ -66,6 +68,7 @@ export const readOptions = (): Options => {
   const { quick } = values;
   const names = CONTENDERS.map(({ name }) => name);
   const only = list(values.only);
+  const workloadsOf = quick && !only && !values.workloads ? QUICK_WORKLOADS : {};
   const stranger = only?.find((name) => name !== LIMIT.name && !names.includes(name));
   if (stranger !== undefined)
     throw new Error(`There is no server "${stranger}"; there are ${[LIMIT.name, ...names].join(', ')}.`);
@@ -75,8 +78,10 @@ export const readOptions = (): Options => {
     rounds: positive('rounds', values.rounds ?? String(quick ? QUICK_ROUNDS : ROUNDS)),
     seconds: positive('seconds', values.seconds ?? '1'),
     only:
-      only ?? CONTENDERS.filter(({ isOptional, isPeer }) => !(isOptional || (quick && isPeer))).map(({ name }) => name),
+      only ??
+      CONTENDERS.flatMap(({ name, isOptional }) => (isOptional || (quick && !(name in QUICK_WORKLOADS)) ? [] : name)),
     workloads: list(values.workloads),
+    workloadsOf,
     databaseUrl: values['database-url'],
     json: values.json,
     report: values.report ?? !(quick || values.only || values.workloads || values.products),

@@ -126,6 +126,7 @@ const assertCounted = ({ server, workload }: Cell, answered: number, counted: nu
 
 /** The first method of a server that the workload can be asked with; undefined where it is not asked at all. */
 export const methodOf = (contender: Contender, workload: Workload): Method | undefined => {
+  if (contender.workloads?.includes(workload.code) === false) return undefined;
   if (contender.isFirstAsked && !workload.first) return undefined;
   if (contender.changesPerSecond && !workload.isMixed) return undefined;
   if (contender.isForViews && !workload.countsViews) return undefined;

@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly contenders: readonly Contender[];
   readonly rounds: number;
   readonly seconds: number;
+  /** Whether servers were loaded with nothing before. @default true */
+  readonly isFirst?: boolean;
   /** How the limit is known to write the bodies of a workload; where it is not, both ways are tried. */
   readonly limitForms: Readonly<Record<string, LimitForm>>;
   /** For the requests and the answers of the limit. */
@@ -83,7 +85,7 @@ export const runWorkload = async (
 };
 
 /**
- * How long a server is loaded before the first round of a workload, in seconds.
+ * How long a server is loaded before the first round of a workload, in seconds: of its first workload, and of a later one.
  *
  * What V8 compiles for one workload, later ones mostly find compiled; the first is a product by id: 26 µs from memory in the first second, 21 in the second and
  * 18 from then on, with the cache off 139, 175, 65, 53 and 50. What executes documents takes longer: first asked, with dozens of them, two categories by price took
@@ -92,25 +94,27 @@ export const runWorkload = async (
  */
 const WARM_UPS = {
   /** From memory. */
-  warm: 2,
+  warm: [2, 2],
   /** From memory, while products change. */
-  changing: 12,
-  firstAsked: 8,
-  others: 3,
+  changing: [12, 12],
+  firstAsked: [8, 5],
+  others: [3, 2],
+} as const;
+
+const warmUpOf = ({ isWarm, isFirstAsked, changesPerSecond }: Contender, isFirst: boolean): number => {
+  const kind = isFirstAsked ? 'firstAsked' : changesPerSecond ? 'changing' : isWarm ? 'warm' : 'others';
+  return WARM_UPS[kind][isFirst ? 0 : 1];
 };
 
-const warmUpOf = ({ isWarm, isFirstAsked, changesPerSecond }: Contender): number => {
-  if (isFirstAsked) return WARM_UPS.firstAsked;
-  if (changesPerSecond) return WARM_UPS.changing;
-  return isWarm ? WARM_UPS.warm : WARM_UPS.others;
-};
-
-export const warm = async (cell: Cell, { bench, rounds }: Pick<RunOptions, 'bench' | 'rounds'>): Promise<void> => {
+export const warm = async (
+  cell: Cell,
+  { bench, rounds, isFirst = true }: Pick<RunOptions, 'bench' | 'rounds' | 'isFirst'>,
+): Promise<void> => {
   const { server, workload, method, questions } = cell;
   const { isWarm, isFirstAsked } = server.contender;
   const learned = isFirstAsked ? [...(workload.first?.rows ?? []), ...questions] : isWarm ? questions : [];
   await server.client.callAll(learned.map((question) => callOf(workload, question, method)));
-  await loadCell(bench, cell, rounds, warmUpOf(server.contender));
+  await loadCell(bench, cell, rounds, warmUpOf(server.contender, isFirst));
   await settle(server.pid, bench.postmaster);
 };
 

@@ -45,26 +45,31 @@ export const writeLastRun = async ({ date, machine, workloads }: Results, rows: 
   await writeFile(FILE, `${JSON.stringify(run, null, 2)}\n`);
 };
 
-/** More than this is worth a look, in points of a hundred. */
-const NOTABLE_POINTS = 5;
+/** More than this, in each round, is worth a look; a part of 1. */
+const NOTABLE = 0.05;
 
-/** What has changed since the last whole run, for the terminal. */
+/** What has changed since the last whole run, for the terminal: in percent, since a tenth more of 1,000 µs hardly changes a share of the limit. */
 export const compareWithLastRun = async ({ machine, workloads }: Results, rows: readonly Row[]): Promise<string> => {
   const { date, commit = 'unknown', processor, cpuShares, limitCpuUs } = await readLastRun();
   const cells = serversOf(rows).flatMap(({ label, figures }) =>
     workloads.map(({ code }) => {
-      const now = figures.get(code)?.cpuShare ?? Number.NaN;
-      return { label, code, points: (now - (cpuShares[label]?.[code] ?? Number.NaN)) * 100 };
+      const then = cpuShares[label]?.[code] ?? Number.NaN;
+      const changes = (figures.get(code)?.cpuShares ?? []).map((now) => then / now - 1);
+      return { label, code, changes };
     }),
   );
   const notable = cells
-    .filter(({ points }) => Math.abs(points) > NOTABLE_POINTS)
-    .map(({ label, code, points }) => `${label} ${code} (${signed(points)})`);
+    .filter(({ changes }) => changes.length > 0)
+    .filter(({ changes }) => changes.every((each) => each > NOTABLE) || changes.every((each) => each < -NOTABLE))
+    .map(({ label, code, changes }) => `${label} ${code} (${signed(medianOf(changes))} %)`);
   const table = textTable(
-    [`Points of CPU share since ${date.slice(0, 10)}, commit ${commit}`, ...workloads.map(({ code }) => code)],
+    [
+      `CPU a request, against the limit's: change since ${date.slice(0, 10)}, commit ${commit}, %`,
+      ...workloads.map(({ code }) => code),
+    ],
     [...Map.groupBy(cells, ({ label }) => label)].map(([label, own]) => [
       label,
-      ...own.map(({ points }) => signed(points)),
+      ...own.map(({ changes }) => withSpread(changes)),
     ]),
   );
   return [
@@ -72,7 +77,7 @@ export const compareWithLastRun = async ({ machine, workloads }: Results, rows: 
     processor === machine.processor
       ? compareLimits(limitCpuUs, rows)
       : `**That run was on another processor, ${processor}**: the shares of the two runs do not compare.`,
-    `Cells that differ by more than ${NOTABLE_POINTS} points: ${notable.join(', ') || 'none'}.`,
+    `Cells that differ by more than ${NOTABLE * 100} % in each round: ${notable.join(', ') || 'none'}.`,
   ].join('\n\n');
 };
 
@@ -110,5 +115,11 @@ const limitsOf = (rows: readonly Row[]): Row[] => rows.filter(({ name }) => name
 /** The limit is 1 by definition. */
 const serversOf = (rows: readonly Row[]): Row[] => rows.filter(({ name }) => name !== LIMIT.name);
 
-const signed = (points: number): string =>
-  Number.isFinite(points) ? `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(1)}` : DASH;
+/** `+3 (−1…+4)`: the median, the least and the most of all rounds. */
+const withSpread = (changes: readonly number[]): string =>
+  Number.isFinite(medianOf(changes))
+    ? `${signed(medianOf(changes))} (${signed(Math.min(...changes))}…${signed(Math.max(...changes))})`
+    : DASH;
+
+/** In percent. */
+const signed = (change: number): string => `${change < 0 ? '−' : '+'}${Math.abs(change * 100).toFixed(0)}`;

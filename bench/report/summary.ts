@@ -13,6 +13,8 @@ export interface Figures {
   readonly cpuUs: number;
   /** The limit's CPU time for a request, in the same round, as a part of this one's. */
   readonly cpuShare: number;
+  /** That of each round. */
+  readonly cpuShares: readonly number[];
   readonly cores: number;
   readonly postgresUs: number;
   readonly postgresCores: number;
@@ -73,18 +75,22 @@ export const summarise = ({ samples, workloads, servers, starts }: Results): Row
 const figuresOf = (cell: readonly Sample[], limitOf: (sample: Sample) => Sample | undefined): Figures => {
   const median = (value: (sample: Sample) => number | undefined): number =>
     medianOf(cell.map((sample) => value(sample) ?? Number.NaN));
-  const against = (value: (sample: Sample, limit: Sample) => number): number =>
-    median((sample) => {
+  const against = (value: (sample: Sample, limit: Sample) => number): number[] =>
+    cell.flatMap((sample) => {
       const limit = limitOf(sample);
-      return limit && value(sample, limit);
+      return limit ? value(sample, limit) : [];
     });
+  const cpuShares = against(
+    (own, limit) => (limit.cpuUsPerRequest ?? Number.NaN) / (own.cpuUsPerRequest ?? Number.NaN),
+  );
   return {
     requestsPerSecond: median(({ requestsPerSecond }) => requestsPerSecond),
-    share: against((own, limit) => own.requestsPerSecond / limit.requestsPerSecond),
+    share: medianOf(against((own, limit) => own.requestsPerSecond / limit.requestsPerSecond)),
     p50Ms: median(({ p50Ms }) => p50Ms),
     p99Ms: median(({ p99Ms }) => p99Ms),
     cpuUs: median(({ cpuUsPerRequest }) => cpuUsPerRequest),
-    cpuShare: against((own, limit) => (limit.cpuUsPerRequest ?? Number.NaN) / (own.cpuUsPerRequest ?? Number.NaN)),
+    cpuShare: medianOf(cpuShares),
+    cpuShares,
     cores: median(({ cores }) => cores),
     postgresUs: median(({ postgresUsPerRequest }) => postgresUsPerRequest),
     postgresCores: median(({ postgresCores }) => postgresCores),
