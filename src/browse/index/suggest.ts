@@ -337,8 +337,8 @@ export class BestSellers {
     return mostVisible;
   }
 
-  /** Rows that are gone sell nothing: what they had sold is more than any row has. */
+  /** Rows that are gone, now or before, sell nothing: what they had sold is more than any row has. */
   renumber(newRows: Int32Array): void {
-    for (const [trait, row] of this.#rows.entries()) this.#rows[trait] = newRows[row] as number;
+    for (const [trait, row] of this.#rows.entries()) this.#rows[trait] = newRows[row] ?? -1;
   }
 }
