@@ -233,6 +233,8 @@ test('both engines answer every question alike, while the catalogue changes', { 
   await fill(database);
   await using engines = await createBrowseEngines(database, { languages: FURTHER });
   const { sql, index, now, browseIndex } = engines;
+  /** By order, where answers ended: the products there change. */
+  const left = new Map<ProductSearchOrder, Position[]>(ORDERS.map((order) => [order, []]));
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {
       const pick = pickFrom(g);
@@ -240,6 +242,12 @@ test('both engines answer every question alike, while the catalogue changes', { 
       const request = randomRequest(g, now());
       const { items } = await askBoth(engines, request);
       await askBoth(engines, continued(request, items, pick([true, false])));
+      const positions = left.get(request.order) ?? [];
+      if (positions.length > 0 && pick([true, false])) {
+        const page = { from: pick(['start', 'end'] as const), size: pick([1, 20]), position: pick(positions) };
+        await askBoth(engines, { ...request, page });
+      }
+      positions.push(...items.slice(-1).map(({ position }) => position));
 
       const terms = randomTerms(g);
       if (terms.length === 0) return;
