@@ -14,11 +14,17 @@ const SALES_RANGE = 2 ** 31;
 /** The columns of orders by their names in SQL. */
 const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', id: 'id' } as const;
 
-/** As BEST_SELLING sorts products. */
-export const bestSellingFirst = (one: Sold, other: Sold): number =>
-  other.sales - one.sales || other.publishedAt - one.publishedAt || other.id - one.id;
-
 type Sold = Pick<ProductRow, 'sales' | 'publishedAt' | 'id'>;
+
+const BEST_SELLING_KEYS = SEARCH_ORDERS.BEST_SELLING.columns.map(
+  (column) => COLUMNS[column as keyof typeof COLUMNS] as keyof Sold,
+);
+
+/** As BEST_SELLING sorts products. */
+export const bestSellingFirst = (one: Sold, other: Sold): number => {
+  const key = BEST_SELLING_KEYS.find((each) => one[each] !== other[each]);
+  return key === undefined ? 0 : other[key] - one[key];
+};
 
 /** Where a row stands in an order. */
 interface Place {
@@ -239,9 +245,7 @@ export class NameOrder {
   /** @param before the row that the product had, where it had one; otherwise -1 */
   put(id: number, row: number, before: number, name: Slice): void {
     const known = this.#rankOf(before, name);
-    const isPassed = ({ low, high, alike }: Gap): boolean =>
-      low < known && known < high && !alike.some((each) => each.id === id);
-    const rank = this.#gaps.some(isPassed) ? Number.NaN : known;
+    const rank = this.#wasPassed(id, known) ? Number.NaN : known;
     this.rank.set(row, rank);
     this.#hash.set(row, hashOf(name));
     if (Number.isNaN(rank)) this.#unranked?.add(id);
@@ -255,6 +259,13 @@ export class NameOrder {
   renumber(newRows: Int32Array): void {
     this.rank.renumber(newRows);
     this.#hash.renumber(newRows);
+  }
+
+  /** Whether names were put where the product stands, and not seen beside it. */
+  #wasPassed(id: number, rank: number): boolean {
+    return this.#gaps.some(
+      ({ low, high, alike }) => low < rank && rank < high && !alike.some((each) => each.id === id),
+    );
   }
 
   /** NaN where the index does not know the name. */
